@@ -1,4 +1,4 @@
-// Scans and the filing of queries against the language itself, with names and patterns that try how text is folded.
+// Scans and the subscription index against the language itself, with names and patterns that try how text is folded.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: 0..<24 as Range<UInt64>)
-    func scansAndFilingsAnswerAsTheLanguageDoes(seed: UInt64) throws {
+    func scansAndSubscriptionsAnswerAsTheLanguageDoes(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let index = MetadataIndex(root: NaiveTree.status(.directory))
         var rows: [Row] = []
@@ -100,8 +100,8 @@ import Testing
             // An expression may be none.
             guard let predicate = try? Predicate(parsing: text, mode: .metadata) else { continue }
             let plan = QueryPlan(predicate, environment: environment)
-            var filing = QueryFiling()
-            filing.file(0, plan)
+            var queries = SubscriptionIndex()
+            queries.file(0, plan)
             var expected: [Row] = []
             var failed = 0
             for row in rows.sorted() {
@@ -115,7 +115,7 @@ import Testing
                 var path: [UInt8] = []
                 snapshot.appendPath(of: row, to: &path)
                 snapshot.withName(of: row) {
-                    filing.appendCandidates(
+                    queries.appendCandidates(
                         row: row, parent: .root, name: $0, kind: snapshot.kind(of: row), path: path, to: &found)
                 }
                 #expect(found.contains(0), "seed \(seed): \(text)")

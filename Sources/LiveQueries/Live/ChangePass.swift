@@ -14,8 +14,8 @@ struct ChangePass {
     let former: FormerView
     let queries: [LiveQuery?]
     /// The queries that do not depend on the directories above an item, and the others.
-    let still: QueryFiling
-    let placed: QueryFiling
+    let still: SubscriptionIndex
+    let placed: SubscriptionIndex
     /// The background update whose queries this pass serves; nil for queries that are not away.
     private let absence: Int?
     /// Whether added and removed items change the number of matches.
@@ -67,8 +67,8 @@ struct ChangePass {
     var current: IndexSnapshot { former.current }
 
     init(
-        _ former: FormerView, _ subtrees: SubtreeChanges, queries: [LiveQuery?], still: QueryFiling,
-        placed: QueryFiling, absence: Int? = nil, isCounted: Bool = true, walkLimit: Int,
+        _ former: FormerView, _ subtrees: SubtreeChanges, queries: [LiveQuery?], still: SubscriptionIndex,
+        placed: SubscriptionIndex, absence: Int? = nil, isCounted: Bool = true, walkLimit: Int,
         notes: consuming Notes = Notes()
     ) {
         self.former = former
@@ -235,7 +235,7 @@ struct ChangePass {
     }
 
     private static func findCandidates(
-        _ row: Row, _ reader: some RowReader, _ still: QueryFiling, _ placed: QueryFiling, _ place: inout ItemPlace,
+        _ row: Row, _ reader: some RowReader, _ still: SubscriptionIndex, _ placed: SubscriptionIndex, _ place: inout ItemPlace,
         _ candidates: inout [Int]
     ) {
         if still.needsPath || placed.needsPath { place.know(row, reader) }

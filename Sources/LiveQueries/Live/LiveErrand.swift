@@ -132,8 +132,8 @@ package final class LiveErrand: Sendable {
     private func carryOut(
         _ parts: inout [Part], _ group: Range<Int>, _ queries: [LiveQuery], _ subtrees: SubtreeChanges
     ) {
-        var still = QueryFiling()
-        var placed = QueryFiling()
+        var still = SubscriptionIndex()
+        var placed = SubscriptionIndex()
         var met = [LiveQuery?](repeating: nil, count: queries.count)
         for number in group {
             let query = queries[number]

@@ -12,8 +12,8 @@ package import MetadataIndex
 package final class LiveQueryRegistry {
     private(set) var queries: [LiveQuery?] = []
     private var free: [Int] = []
-    private var still = QueryFiling()
-    private var placed = QueryFiling()
+    private var still = SubscriptionIndex()
+    private var placed = SubscriptionIndex()
     /// The number of queries that depend on each cause, by the number of its bit.
     private var dependents = [Int](repeating: 0, count: 8)
 
@@ -175,12 +175,12 @@ package final class LiveQueryRegistry {
             send([query], past, isCounted: false)
             return
         }
-        var filing = QueryFiling()
-        filing.file(0, query.plan)
-        let none = QueryFiling()
+        var subscriptions = SubscriptionIndex()
+        subscriptions.file(0, query.plan)
+        let none = SubscriptionIndex()
         var pass = ChangePass(
-            former, subtrees, queries: [query], still: query.isPlaceSensitive ? none : filing,
-            placed: query.isPlaceSensitive ? filing : none, isCounted: false, walkLimit: walkLimit)
+            former, subtrees, queries: [query], still: query.isPlaceSensitive ? none : subscriptions,
+            placed: query.isPlaceSensitive ? subscriptions : none, isCounted: false, walkLimit: walkLimit)
         pass.run()
         schedule(query)
     }

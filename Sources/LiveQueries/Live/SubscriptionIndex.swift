@@ -7,12 +7,12 @@ import PredicateLanguage
 
 /// Queries, by number, filed first by the directory that they search and then by a necessary condition on an item. A
 /// look-up finds a superset of the queries that can match, some of them perhaps more than once.
-struct QueryFiling {
+struct SubscriptionIndex {
     /// Queries of all directories.
-    private var everywhere: DemandFiling
+    private var everywhere: DemandIndex
     /// Queries of items below a directory, by the hash of its path. Two directories with the same hash share an entry:
     /// their queries are tested for more changes than necessary, and answer correctly.
-    private var below: [UInt64: DemandFiling] = [:]
+    private var below: [UInt64: DemandIndex] = [:]
     private let hash: ByteHash
     private(set) var count = 0
     /// The number of queries filed by the beginning of the path.
@@ -20,7 +20,7 @@ struct QueryFiling {
 
     init() {
         hash = ByteHash(seed: .random(in: .min ... .max))
-        everywhere = DemandFiling(hash: hash)
+        everywhere = DemandIndex(hash: hash)
     }
 
     /// Whether a look-up needs the path.
@@ -34,7 +34,7 @@ struct QueryFiling {
             return
         }
         for directory in directories {
-            below[hash(directory), default: DemandFiling(hash: hash)].file(number, plan.demand)
+            below[hash(directory), default: DemandIndex(hash: hash)].file(number, plan.demand)
         }
     }
 
@@ -63,8 +63,8 @@ struct QueryFiling {
         if below.isEmpty { return }
         var state = hash.start
         for byte in path {
-            if byte == UInt8(ascii: "/"), let filing = below[state] {
-                filing.appendCandidates(item, path, to: &found)
+            if byte == UInt8(ascii: "/"), let index = below[state] {
+                index.appendCandidates(item, path, to: &found)
             }
             state = hash.next(state, byte)
         }
@@ -102,14 +102,14 @@ extension PlanDemand {
 }
 
 /// Queries filed by a necessary condition on an item; queries with a condition on the kind only, by that.
-private struct DemandFiling {
+private struct DemandIndex {
     private var items: [UInt32: [Int]] = [:]
     private var parents: [UInt32: [Int]] = [:]
-    private var paths: LiteralFiling
+    private var paths: LiteralIndex
     private let hash: ByteHash
-    private var exact: TextFiling
+    private var exact: TextIndex
     /// By literals of the name without case and accents.
-    private var folded: TextFiling
+    private var folded: TextIndex
     /// By the raw value of the kind.
     private var rest = [[Int]](repeating: [], count: FileKind.allCases.count)
     private var count = 0
@@ -119,27 +119,27 @@ private struct DemandFiling {
 
     init(hash: ByteHash) {
         self.hash = hash
-        paths = LiteralFiling(longest: DemandFiling.longestPath)
-        exact = TextFiling(hash: hash)
-        folded = TextFiling(hash: hash)
+        paths = LiteralIndex(longest: DemandIndex.longestPath)
+        exact = TextIndex(hash: hash)
+        folded = TextIndex(hash: hash)
     }
 
     var isEmpty: Bool { count == 0 }
 
     mutating func file(_ number: Int, _ demand: PlanDemand) {
         count += 1
-        change(number, demand, isFiling: true)
+        change(number, demand, isAdded: true)
     }
 
     mutating func unfile(_ number: Int, _ demand: PlanDemand) {
         count -= 1
-        change(number, demand, isFiling: false)
+        change(number, demand, isAdded: false)
     }
 
     /// Changes the lists that hold the queries with this condition.
-    private mutating func change(_ number: Int, _ demand: PlanDemand, isFiling: Bool) {
+    private mutating func change(_ number: Int, _ demand: PlanDemand, isAdded: Bool) {
         func change(_ list: inout [Int]) {
-            if isFiling {
+            if isAdded {
                 list.append(number)
             } else if let place = list.lastIndex(of: number) {
                 list.remove(at: place)
@@ -153,12 +153,12 @@ private struct DemandFiling {
         }
         for alternative in alternatives {
             switch alternative {
-            case .name(let name) where name.isFolded: folded.change(number, name, isFiling: isFiling)
-            case .name(let name): exact.change(number, name, isFiling: isFiling)
-            case .row(let row): TextFiling.change(&items, row.number, change)
-            case .parent(let row): TextFiling.change(&parents, row.number, change)
+            case .name(let name) where name.isFolded: folded.change(number, name, isAdded: isAdded)
+            case .name(let name): exact.change(number, name, isAdded: isAdded)
+            case .row(let row): TextIndex.change(&items, row.number, change)
+            case .parent(let row): TextIndex.change(&parents, row.number, change)
             case .path(let bytes):
-                let bytes = bytes.prefix(DemandFiling.longestPath)
+                let bytes = bytes.prefix(DemandIndex.longestPath)
                 paths.change(hash(bytes), length: bytes.count, change)
             }
         }
@@ -181,10 +181,10 @@ private struct DemandFiling {
 }
 
 /// Queries filed by literals that a text contains.
-private struct TextFiling {
+private struct TextIndex {
     private var equal: [UInt64: [Int]] = [:]
-    private var prefixes = LiteralFiling()
-    private var suffixes = LiteralFiling()
+    private var prefixes = LiteralIndex()
+    private var suffixes = LiteralIndex()
     /// By three consecutive bytes of the literal, those with the fewest other queries: ten thousand literals with equal
     /// beginnings have different ends. A shorter literal is filed by all its bytes.
     private var infixes: [UInt32: [Int]] = [:]
@@ -199,10 +199,10 @@ private struct TextFiling {
 
     var isEmpty: Bool { count == 0 }
 
-    mutating func change(_ number: Int, _ demand: NameDemand, isFiling: Bool) {
-        count += isFiling ? 1 : -1
+    mutating func change(_ number: Int, _ demand: NameDemand, isAdded: Bool) {
+        count += isAdded ? 1 : -1
         func body(_ list: inout [Int]) {
-            if isFiling {
+            if isAdded {
                 list.append(number)
             } else if let place = list.lastIndex(of: number) {
                 list.remove(at: place)
@@ -218,7 +218,7 @@ private struct TextFiling {
             let grams = (0...(bytes.count - length)).map { place in
                 bytes[place..<place + length].reduce(UInt32(length)) { $0 << 8 | UInt32($1) }
             }
-            if isFiling {
+            if isAdded {
                 let fewest = grams.min { (infixes[$0]?.count ?? 0) < (infixes[$1]?.count ?? 0) }
                 guard let fewest else { return }
                 infixes[fewest, default: []].append(number)
@@ -274,7 +274,7 @@ private struct TextFiling {
 
 /// Queries by the hash of a literal at one end of a name. The existing lengths tell which beginnings of a name to look
 /// up.
-private struct LiteralFiling {
+private struct LiteralIndex {
     /// Folded, a name may have several times as many bytes.
     private static let longestName = 4 * FileNameLimits.mostBytes
     private var lists: [UInt64: [Int]] = [:]
@@ -284,7 +284,7 @@ private struct LiteralFiling {
     private(set) var longest = 0
 
     /// Longer literals are not filed: no looked-up text has so many bytes.
-    init(longest: Int = LiteralFiling.longestName) { mostLengths = longest + 1 }
+    init(longest: Int = LiteralIndex.longestName) { mostLengths = longest + 1 }
 
     var isEmpty: Bool { lists.isEmpty }
 
@@ -292,7 +292,7 @@ private struct LiteralFiling {
         guard length < mostLengths else { return }
         if lengths.count <= length { lengths += [Int](repeating: 0, count: length + 1 - lengths.count) }
         let before = lists[key]?.count ?? 0
-        TextFiling.change(&lists, key, body)
+        TextIndex.change(&lists, key, body)
         lengths[length] += (lists[key]?.count ?? 0) - before
         longest = lengths.lastIndex { $0 > 0 } ?? 0
     }

@@ -1,4 +1,4 @@
-// The filing of live queries: a change meets every query that it can touch, and few others.
+// The subscription index: a change meets every query that it can touch, and few others.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
@@ -9,14 +9,14 @@ import Testing
 
 @testable import LiveQueries
 
-@Suite struct QueryFilingTests {
+@Suite struct SubscriptionIndexTests {
     private static func candidates(
-        _ filing: QueryFiling, _ name: String, _ kind: FileKind = .file, _ path: String? = nil,
+        _ queries: SubscriptionIndex, _ name: String, _ kind: FileKind = .file, _ path: String? = nil,
         row: Row = Row(4_000_000), parent: Row = .root
     ) -> [Int] {
         var found: [Int] = []
         Array(name.utf8).withUnsafeBytes {
-            filing.appendCandidates(
+            queries.appendCandidates(
                 row: row, parent: parent, name: $0, kind: kind, path: Array((path ?? name).utf8), to: &found)
         }
         return found
@@ -29,13 +29,13 @@ import Testing
             "name CONTAINS 'abc'", "name CONTAINS 'zab'", "name CONTAINS 'zab'",
             "name CONTAINS 'abcd' OR name CONTAINS 'zabc'",
         ].map { QueryPlan(try Predicate(parsing: $0, mode: .metadata), environment: environment) }
-        var filing = QueryFiling()
-        for (number, plan) in plans.enumerated() { filing.file(number, plan) }
-        #expect(Self.candidates(filing, "abcd").contains(3) && Self.candidates(filing, "zabc").contains(3))
-        filing.unfile(3, plans[3])
-        #expect(Set(Self.candidates(filing, "zabcd")) == [0, 1, 2])
-        for number in 0..<3 { filing.unfile(number, plans[number]) }
-        #expect(Self.candidates(filing, "zabcd").isEmpty)
+        var queries = SubscriptionIndex()
+        for (number, plan) in plans.enumerated() { queries.file(number, plan) }
+        #expect(Self.candidates(queries, "abcd").contains(3) && Self.candidates(queries, "zabc").contains(3))
+        queries.unfile(3, plans[3])
+        #expect(Set(Self.candidates(queries, "zabcd")) == [0, 1, 2])
+        for number in 0..<3 { queries.unfile(number, plans[number]) }
+        #expect(Self.candidates(queries, "zabcd").isEmpty)
     }
 
     /// Whatever the query, if an item matches then it is a candidate; filed and taken out at random.
@@ -45,7 +45,7 @@ import Testing
         var tree = NaiveTree()
         for _ in 0..<120 { try tree.randomChange(&generator, size: 60) }
         _ = tree.index.takeChanges()
-        var filing = QueryFiling()
+        var queries = SubscriptionIndex()
         var plans: [Int: QueryPlan] = [:]
         for number in 0..<300 {
             let view = generator.pick(Array(tree.views))
@@ -70,30 +70,30 @@ import Testing
             let plan = QueryPlan(
                 try naive.predicate(), scopes: scope.scopes,
                 environment: .test(tree.index))
-            filing.file(number, plan)
+            queries.file(number, plan)
             plans[number] = plan
             if generator.chance(3), let gone = plans.keys.sorted().randomElement(using: &generator) {
-                if let plan = plans.removeValue(forKey: gone) { filing.unfile(gone, plan) }
+                if let plan = plans.removeValue(forKey: gone) { queries.unfile(gone, plan) }
             }
         }
-        #expect(filing.count == plans.count)
+        #expect(queries.count == plans.count)
         for view in tree.views {
             let found = Set(
                 Self.candidates(
-                    filing, view.name, view.kind, view.path, row: view.id.row,
+                    queries, view.name, view.kind, view.path, row: view.id.row,
                     parent: tree.index.parent(of: view.id.row)))
             for (number, plan) in plans where try plan.matches(view.id.row, in: tree.index) {
                 #expect(found.contains(number), "seed \(seed): \(plan.explanation) for \(view.path)")
             }
             #expect(found.isSubset(of: plans.keys))
         }
-        for (number, plan) in plans { filing.unfile(number, plan) }
-        #expect(filing.count == 0 && !filing.needsPath)
+        for (number, plan) in plans { queries.unfile(number, plan) }
+        #expect(queries.count == 0 && !queries.needsPath)
         for view in tree.views {
             let row = view.id.row
             #expect(
                 Self.candidates(
-                    filing, view.name, view.kind, view.path, row: row, parent: tree.index.parent(of: row)
+                    queries, view.name, view.kind, view.path, row: row, parent: tree.index.parent(of: row)
                 ).isEmpty)
         }
     }
@@ -101,7 +101,7 @@ import Testing
     /// Ten thousand queries, of which a change meets the one or two that it can touch.
     @Test func aChangeMeetsFewOfMany() throws {
         let index = MetadataIndex(root: NaiveTree.status(.directory))
-        var filing = QueryFiling()
+        var queries = SubscriptionIndex()
         for number in 0..<10_000 {
             let text: String
             var scopes: [QueryScope] = [.whole]
@@ -115,19 +115,19 @@ import Testing
                 text = ""
                 scopes = [.directory(Array("d\(number)/e".utf8))]
             }
-            filing.file(
+            queries.file(
                 number,
                 QueryPlan(try Predicate(parsing: text, mode: .metadata), scopes: scopes, environment: .test(index)))
         }
-        #expect(Self.candidates(filing, "file_6000") == [6_000])
-        #expect(Self.candidates(filing, "file_6001") == [])
-        #expect(Self.candidates(filing, "begin1_file") == [1])
-        #expect(Self.candidates(filing, "x_2.end") == [2])
-        #expect(Self.candidates(filing, "a.x3") == [3])
-        #expect(Self.candidates(filing, "two_4") == [4])
-        #expect(Self.candidates(filing, "any", .file, "d5/e/f/any") == [5])
-        #expect(Self.candidates(filing, "any", .file, "d5/any") == [])
-        #expect(Self.candidates(filing, "e", .directory, "d5/e") == [])
+        #expect(Self.candidates(queries, "file_6000") == [6_000])
+        #expect(Self.candidates(queries, "file_6001") == [])
+        #expect(Self.candidates(queries, "begin1_file") == [1])
+        #expect(Self.candidates(queries, "x_2.end") == [2])
+        #expect(Self.candidates(queries, "a.x3") == [3])
+        #expect(Self.candidates(queries, "two_4") == [4])
+        #expect(Self.candidates(queries, "any", .file, "d5/e/f/any") == [5])
+        #expect(Self.candidates(queries, "any", .file, "d5/any") == [])
+        #expect(Self.candidates(queries, "e", .directory, "d5/e") == [])
     }
 
     /// Thousands of queries of one shape: a change is tested against those that can match it, and hardly any others.
@@ -147,13 +147,13 @@ import Testing
     ])
     func aChangeTestsOnlyCandidates(shape: String, most: Int) throws {
         let index = MetadataIndex(root: NaiveTree.status(.directory))
-        var filing = QueryFiling()
+        var queries = SubscriptionIndex()
         var plans: [QueryPlan] = []
         for number in 0..<2_500 {
             let text = String(
                 shape.split(separator: "#", omittingEmptySubsequences: false).joined(separator: "\(number)"))
             let plan = QueryPlan(try Predicate(parsing: text, mode: .metadata), environment: .test(index))
-            filing.file(number, plan)
+            queries.file(number, plan)
             plans.append(plan)
         }
         var tested = 0
@@ -162,20 +162,20 @@ import Testing
             let row = try Array(name.utf8).withUnsafeBytes {
                 try index.insert(parent: .root, name: $0, status: NaiveTree.status(.file, size: 1 << 40))
             }
-            let found = Set(Self.candidates(filing, name))
+            let found = Set(Self.candidates(queries, name))
             let expected = try Set(plans.indices.filter { try plans[$0].matches(row, in: index) })
             #expect(expected.isSubset(of: found), "\(shape): \(name)")
             tested += found.count
         }
         #expect(tested <= most * 8, "\(shape): \(tested) tests of 8 changes")
-        for (number, plan) in plans.enumerated() { filing.unfile(number, plan) }
-        #expect(filing.count == 0 && Self.candidates(filing, "file_1000.txt").isEmpty)
+        for (number, plan) in plans.enumerated() { queries.unfile(number, plan) }
+        #expect(queries.count == 0 && Self.candidates(queries, "file_1000.txt").isEmpty)
     }
 
     /// Ten thousand queries, each about one item or one directory.
     @Test(arguments: ["id", "parent"]) func aChangeMeetsThoseWhoNameItOrItsDirectory(attribute: String) throws {
         let index = MetadataIndex(root: NaiveTree.status(.directory))
-        var filing = QueryFiling()
+        var queries = SubscriptionIndex()
         var plans: [QueryPlan] = []
         var children: [Row] = []
         for number in 0..<10_000 {
@@ -192,13 +192,13 @@ import Testing
             let predicate = try Predicate(
                 parsing: "\(attribute) == '\(String(decoding: text, as: UTF8.self))'", mode: .metadata)
             plans.append(QueryPlan(predicate, environment: .test(index)))
-            filing.file(number, plans[number])
+            queries.file(number, plans[number])
         }
-        #expect(!filing.needsPath)
+        #expect(!queries.needsPath)
         for number in stride(from: 0, to: 10_000, by: 999) {
             let row = children[number]
             let parent = index.parent(of: row)
-            #expect(Self.candidates(filing, "file", row: row, parent: parent) == [number])
+            #expect(Self.candidates(queries, "file", row: row, parent: parent) == [number])
             #expect(try plans[number].matches(row, in: index))
         }
     }
@@ -219,7 +219,7 @@ import Testing
         func text(_ pieces: [String], _ most: Int) -> String {
             (0..<Int.random(in: 1...most, using: &generator)).map { _ in generator.pick(pieces) }.joined()
         }
-        var filing = QueryFiling()
+        var queries = SubscriptionIndex()
         let index = MetadataIndex(root: NaiveTree.status(.directory))
         var plans: [(text: String, plan: QueryPlan)] = []
         while plans.count < 400 {
@@ -237,7 +237,7 @@ import Testing
             }
             guard let parsed = try? Predicate(parsing: predicate, mode: .metadata) else { continue }
             let plan = QueryPlan(parsed, environment: .test(index))
-            filing.file(plans.count, plan)
+            queries.file(plans.count, plan)
             plans.append((predicate, plan))
         }
         var matched = 0
@@ -248,7 +248,7 @@ import Testing
                 try index.insert(parent: .root, name: $0, status: NaiveTree.status(.file))
             }
             guard let row else { continue }
-            let found = Set(Self.candidates(filing, name))
+            let found = Set(Self.candidates(queries, name))
             for (number, (text, plan)) in plans.enumerated() where (try? plan.matches(row, in: index)) ?? false {
                 matched += 1
                 #expect(found.contains(number), "seed \(seed): \(text) for \(name)")
