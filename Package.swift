@@ -203,7 +203,8 @@ let package = Package(
         .executableTarget(
             name: "grocery",
             dependencies: [
-                "GatherKit", "GatherDocuments", "GroceryModel", "GroceryPage", "GroceryScreen", "Varlink", "LinuxSystem",
+                "GatherKit", "GatherDocuments", "GroceryModel", "GroceryPage", "GroceryScreen", "Varlink",
+                "LinuxSystem",
                 arguments,
             ],
             linkerSettings: [.unsafeFlags(["-static-executable"], .when(configuration: .release))]),

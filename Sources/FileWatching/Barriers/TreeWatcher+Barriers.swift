@@ -28,7 +28,7 @@ extension TreeWatcher {
     /// The position before which all that events have told is in the tree, with whatever came of it.
     var settledPosition: UInt64 { WorkKind.allCases.reduce(position) { min($0, leastCause(of: $1)) } }
 
-    /// What is under way, for a person who asks why a barrier is not reached.
+    /// Describes the work under way, for a person who asks why a barrier is not reached.
     package var unfinished: String {
         let work = WorkKind.allCases.filter { count(of: $0) > 0 }.map { kind in
             let cause = leastCause(of: kind)

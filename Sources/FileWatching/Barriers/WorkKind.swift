@@ -13,7 +13,7 @@ enum WorkKind: CaseIterable {
     case deferredLookUps
     /// Names to look at.
     case names
-    /// What look-ups have found out about files with several names.
+    /// Findings of look-ups about files with several names.
     case linkNews
     /// Files with several names, of which not all are known.
     case linkedFiles

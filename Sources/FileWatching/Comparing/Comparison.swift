@@ -40,7 +40,7 @@ struct Comparison {
     var next = 0
     var found = FoundEntries()
     var missing = MissingEntries()
-    /// What may tell where the missing entries went lies before this in the stream, and is heard before they are looked at.
+    /// Events that may tell where the missing entries went lie before this in the stream, and are heard first.
     var endOfMissing: UInt64 = 0
     var counts = ComparisonCounts()
     var completions: [(ComparisonCounts) -> Void] = []

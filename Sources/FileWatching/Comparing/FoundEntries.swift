@@ -1,4 +1,4 @@
-// What a comparison has found and did not know.
+// Entries that a comparison has found and did not know.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata

@@ -1,4 +1,4 @@
-// What a comparison knows and has not found.
+// Entries that a comparison knows and has not found.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata

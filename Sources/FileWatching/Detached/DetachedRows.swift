@@ -6,7 +6,7 @@
 struct DetachedRows {
     /// Containers in which something was removed that may come again.
     private(set) var containers: Set<UInt32> = []
-    /// The same of closed directories, as long as they are closed.
+    /// Containers in which rows of closed directories are detached, as long as these are closed.
     private(set) var closedContainers: Set<UInt32> = []
     /// Where in the stream what tells of them lies before.
     private var position: UInt64 = 0
@@ -15,7 +15,7 @@ struct DetachedRows {
 
     // MARK: Rows whose files may be elsewhere
 
-    /// A row was detached in a container. What tells where its file went may lie before a position of the stream.
+    /// A row was detached in a container. The event that tells where its file went may lie before a position of the stream.
     mutating func insert(in container: UInt32, heardBefore position: UInt64? = nil) {
         if let position { self.position = max(self.position, position) }
         containers.insert(container)

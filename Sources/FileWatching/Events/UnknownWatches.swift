@@ -3,7 +3,7 @@
 
 import LinuxSystem
 
-/// What events said about a watch that the loop does not know yet.
+/// The events for a watch that the loop does not know yet, taken together.
 struct HeldEvents {
     var names: Set<[UInt8]> = []
     /// There were more names than are kept: the directory must be read again.
@@ -41,7 +41,7 @@ struct UnknownWatches {
         held[event.watch] = events
     }
 
-    /// What events have said about a watch; nil for nothing.
+    /// The events for a watch, taken together; nil for none.
     subscript(watch: Int32) -> HeldEvents? { held[watch] }
 
     /// The watch is known now, or has ended.

@@ -1,4 +1,4 @@
-// What the next process was told of directories, containers, mounts and work under way.
+// The words for the next process, about directories, containers, mounts and work under way.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
@@ -6,7 +6,7 @@ import LinuxSystem
 /// Tells the next process what it needs to go on with the watches, and remembers what it has told, so that it writes differences
 /// only.
 ///
-/// What is true no more is taken back before the journal is written, and what has become true is told after it; see
+/// Words that are true no more are taken back before the journal is written, and new ones are told after it; see
 /// ``KeptMemory``. Before the first ``tell(_:sequence:)`` the next process has nothing to go on with.
 struct HandoverWriter {
     let memory: KeptMemory

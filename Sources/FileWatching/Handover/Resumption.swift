@@ -1,14 +1,14 @@
-// What another process has left and this one has not taken over yet.
+// The words of the process before that this one has not taken over yet.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
 
-/// What the process before has left, from the start until all of it is taken over.
+/// The words of the process before, from the start until all are taken over.
 ///
 /// First containers take their parts while nothing is heard; then the events that were queued meanwhile are heard at once; then
 /// the kernel's list of watches is compared with what was left.
 struct Resumption {
-    /// What the kernel has said of its watches, and the end of what was queued then.
+    /// The kernel's list of its watches, and the end of the events that were queued then.
     struct WatchCheck {
         var found: [Int32: UInt64]
         var restored: [Int32]

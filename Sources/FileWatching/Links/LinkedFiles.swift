@@ -6,11 +6,11 @@ import Metadata
 
 /// Files with several names about which something is under way. No event names more than one of the names.
 struct LinkedFiles {
-    /// What the look-ups of this iteration have found out.
+    /// Findings of the look-ups of this iteration.
     private(set) var news: [InodeNumber: LinkNews] = [:]
     /// Files that came up, of which not all names are known: one may be known with one link.
     private(set) var wanted: [InodeNumber: Origin] = [:]
-    /// The same of those that crawls came by, by container.
+    /// Such files that crawls came by, by container.
     private(set) var crawled: [UInt32: [InodeNumber: Origin]] = [:]
     /// Files whose names were looked for while directories were being read. Where they became too many they were forgotten, and
     /// every file of a result with an earlier ticket than this counts as one of them.

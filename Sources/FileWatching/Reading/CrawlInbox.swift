@@ -1,4 +1,4 @@
-// What was taken from the crawling threads and is not applied yet.
+// Results of the crawling threads that are not applied yet.
 // SPDX-License-Identifier: Apache-2.0
 
 /// Results of the crawling threads, in order.

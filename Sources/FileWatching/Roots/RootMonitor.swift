@@ -3,7 +3,7 @@
 
 import LinuxSystem
 
-/// What is watched for the containers' own directories: whether they are there, where they are, and which users may reach them.
+/// Watches the containers' own directories: whether they are there, where they are, and which users may reach them.
 ///
 /// A watch on a directory above containers may be the watch of a directory in one of them, too, since a directory has only one.
 struct RootMonitor {

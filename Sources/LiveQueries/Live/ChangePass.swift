@@ -235,7 +235,8 @@ struct ChangePass {
     }
 
     private static func findCandidates(
-        _ row: Row, _ reader: some RowReader, _ still: SubscriptionIndex, _ placed: SubscriptionIndex, _ place: inout ItemPlace,
+        _ row: Row, _ reader: some RowReader, _ still: SubscriptionIndex, _ placed: SubscriptionIndex,
+        _ place: inout ItemPlace,
         _ candidates: inout [Int]
     ) {
         if still.needsPath || placed.needsPath { place.know(row, reader) }
