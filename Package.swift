@@ -34,7 +34,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        // MARK: Rung 0: C
+        // MARK: Rung 0: C, and the vocabulary
 
         .target(name: "CLinux"),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
@@ -44,16 +44,16 @@ let package = Package(
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         .target(name: "CNcurses", linkerSettings: [.linkedLibrary("ncursesw"), .linkedLibrary("tinfo")]),
 
-        // MARK: Rung 1: the system, the vocabulary, the wire
+        .target(name: "Metadata"),
+        .testTarget(name: "MetadataTests", dependencies: ["TestSupport", "Metadata"]),
+
+        // MARK: Rung 1: the system, content types, the wire
 
         .target(name: "LinuxSystem", dependencies: ["CLinux", system]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "LinuxSystemTests", dependencies: ["TestSupport", "LinuxSystem", "CLinux"]),
 
-        .target(name: "Metadata"),
-        .testTarget(name: "MetadataTests", dependencies: ["TestSupport", "Metadata"]),
-
-        .target(name: "ContentTypes"),
+        .target(name: "ContentTypes", dependencies: ["Metadata"]),
         .testTarget(name: "ContentTypesTests", dependencies: ["ContentTypes"]),
 
         .target(name: "Varlink", dependencies: [nio, nioPosix]),
@@ -61,7 +61,7 @@ let package = Package(
             name: "VarlinkTests",
             dependencies: ["TestSupport", "Varlink", nio, .product(name: "NIOEmbedded", package: "swift-nio")]),
 
-        // MARK: Rung 2: the language, the index, the watching
+        // MARK: Rung 2: the language, the index, the watching, saved files
 
         .target(name: "PredicateLanguage", dependencies: ["ContentTypes", "Metadata", "CPCRE2"]),
         .testTarget(
@@ -79,7 +79,10 @@ let package = Package(
             exclude: ["Scenarios"]
         ),
 
-        .target(name: "Syncthing", dependencies: ["Varlink", nio, nioPosix, nioHTTP1]),
+        .target(name: "SaveFiles", dependencies: ["LinuxSystem", "Metadata"]),
+        .testTarget(name: "SaveFilesTests", dependencies: ["TestSupport", "SaveFiles", "LinuxSystem", "Metadata"]),
+
+        .target(name: "Syncthing", dependencies: ["Varlink", "Metadata", nio, nioPosix, nioHTTP1]),
         .testTarget(
             name: "SyncthingTests",
             dependencies: ["TestSupport", "Syncthing", "Varlink", nio, nioPosix, nioHTTP1], exclude: ["Answers"]),
@@ -133,11 +136,11 @@ let package = Package(
 
         .target(
             name: "GatherDocuments",
-            dependencies: ["GatherKit", "Varlink", "LinuxSystem", "Metadata", nio, nioPosix]),
+            dependencies: ["GatherKit", "SaveFiles", "Varlink", "LinuxSystem", "Metadata", nio, nioPosix]),
         .testTarget(
             name: "GatherDocumentsTests",
             dependencies: [
-                "TestSupport", "GatherDocuments", "GatherService", "GatherKit", "LinuxSystem", "Metadata",
+                "TestSupport", "GatherDocuments", "GatherService", "GatherKit", "SaveFiles", "LinuxSystem", "Metadata",
             ],
             exclude: ["KeyValueStoreOracle.py"]),
 
@@ -146,7 +149,8 @@ let package = Package(
         .target(
             name: "GroceryModel",
             dependencies: [
-                "GatherDocuments", "GatherKit", "PredicateLanguage", "Varlink", "LinuxSystem", "CTurboJPEG", "CPNG",
+                "GatherDocuments", "GatherKit", "SaveFiles", "PredicateLanguage", "Varlink", "LinuxSystem", "CTurboJPEG",
+                "CPNG",
                 nioPosix,
             ]),
         .testTarget(
@@ -168,9 +172,8 @@ let package = Package(
         .target(
             name: "SyncService",
             dependencies: [
-                "Syncthing", "GatherProtocol", "Varlink", "LinuxSystem", "Metadata", "CMessageDigest", nio, nioPosix,
-                log,
-                lifecycle, signals,
+                "Syncthing", "GatherProtocol", "SaveFiles", "Varlink", "LinuxSystem", "Metadata", "CMessageDigest", nio,
+                nioPosix, log, lifecycle, signals,
             ]),
         .testTarget(
             name: "SyncServiceTests",

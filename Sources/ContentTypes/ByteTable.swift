@@ -1,6 +1,8 @@
 // A hash table with bytes as keys, looked up without a copy.
 // SPDX-License-Identifier: Apache-2.0
 
+import Metadata
+
 /// A hash table from texts to rules, several for one text, looked up with borrowed bytes. A `Dictionary` would need an
 /// array for each name. Its keys come from the database; a name that collides with many of them costs at most the
 /// longest run.
@@ -19,9 +21,8 @@ struct ByteTable: Sendable {
     var isEmpty: Bool { texts.isEmpty }
 
     private static func hash(_ text: UnsafeRawBufferPointer) -> UInt64 {
-        var hash = FNV1a()
-        for byte in text { hash.combine(byte) }
-        return hash.value ^ hash.value >> 32
+        let hash = FNV1a.value(of: text)
+        return hash ^ hash >> 32
     }
 
     /// Calls `body` with the rules of a text.

@@ -1,6 +1,7 @@
 // The shared MIME-info database: the type of a file by its name, and the inheritance of types.
 // SPDX-License-Identifier: Apache-2.0
 
+import Metadata
 import Synchronization
 
 /// The shared MIME-info database of freedesktop.org, read from the files that `update-mime-database` writes: `globs2`,
@@ -54,7 +55,7 @@ package final class ContentTypeDatabase: Sendable {
                 for shift in stride(from: UInt64(0), to: 64, by: 8) {
                     hash.combine(UInt8(truncatingIfNeeded: UInt64(file.count) >> shift))
                 }
-                for byte in file { hash.combine(byte) }
+                hash.combine(file)
             }
         }
         fingerprint = hash.value

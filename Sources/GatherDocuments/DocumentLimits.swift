@@ -15,8 +15,6 @@ public enum DocumentLimits {
     static let readings = 8
     /// How many times a save begins anew because other programs replaced the file meanwhile.
     static let saveAttempts = 64
-    /// How many names are tried for a conflict version: one for each second of a day.
-    static let conflictNames = 86_400
     /// The number of bytes that are read or written at once, after which the progress is told.
     static let chunkBytes = 1 << 20
     /// The most entries of a package, those in its folders included.

@@ -7,7 +7,7 @@ package enum ArchiveName {
     /// The directory of a container with Gather's own files: the trash and the key-value store.
     package static let own = ".gather"
     /// Syncthing's archive of replaced and removed files.
-    package static let ofSyncthing = ".stversions"
+    package static let ofSyncthing = SyncthingName.archive
 
     private static let all = [Array(own.utf8), Array(ofSyncthing.utf8)]
 

@@ -84,13 +84,12 @@ package final class ZoneRules: Sendable {
 
     /// A number that equal rules have in every run (FNV-1a).
     package var fingerprint: UInt64 {
-        var value: UInt64 = 0xcbf2_9ce4_8422_2325
-        func combine(_ number: Int64) { value = (value ^ UInt64(bitPattern: number)) &* 0x100_0000_01b3 }
-        for transition in transitions { combine(transition) }
-        for offset in offsets { combine(Int64(offset)) }
-        combine(Int64(firstOffset))
-        for byte in (rule?.text ?? "").utf8 { combine(Int64(byte)) }
-        return value
+        var hash = FNV1a()
+        for transition in transitions { hash.combine(word: UInt64(bitPattern: transition)) }
+        for offset in offsets { hash.combine(word: UInt64(bitPattern: Int64(offset))) }
+        hash.combine(word: UInt64(bitPattern: Int64(firstOffset)))
+        hash.combine((rule?.text ?? "").utf8)
+        return hash.value
     }
 
     /// The numbers at the beginning of each part of a file.

@@ -37,14 +37,15 @@ enum Ladder {
         Rung(0, "CTurboJPEG"),
         Rung(0, "CPNG"),
         Rung(0, "CNcurses"),
+        Rung(0, "Metadata"),
         Rung(1, "LinuxSystem", ["CLinux"], system),
-        Rung(1, "Metadata"),
-        Rung(1, "ContentTypes"),
+        Rung(1, "ContentTypes", ["Metadata"]),
         Rung(1, "Varlink", nio),
         Rung(2, "PredicateLanguage", ["ContentTypes", "Metadata", "CPCRE2"]),
         Rung(2, "MetadataIndex", ["Metadata"]),
         Rung(2, "FileWatching", ["LinuxSystem", "Metadata"], deque),
-        Rung(2, "Syncthing", ["Varlink", "NIOHTTP1"], nio),
+        Rung(2, "SaveFiles", ["LinuxSystem", "Metadata"]),
+        Rung(2, "Syncthing", ["Varlink", "Metadata", "NIOHTTP1"], nio),
         Rung(3, "LiveQueries", ["MetadataIndex", "PredicateLanguage", "ContentTypes", "Metadata"], deque),
         Rung(3, "GatherProtocol", ["Varlink", "Metadata"]),
         Rung(
@@ -55,11 +56,11 @@ enum Ladder {
             ], system, nio, log, lifecycle),
         Rung(4, "GatherKit", ["GatherProtocol", "Varlink", "LinuxSystem", "Metadata"], nio),
         Rung(5, "GatherFoundation", ["GatherKit", "Foundation"]),
-        Rung(5, "GatherDocuments", ["GatherKit", "Varlink", "LinuxSystem", "Metadata"], nio),
+        Rung(5, "GatherDocuments", ["GatherKit", "SaveFiles", "Varlink", "LinuxSystem", "Metadata"], nio),
         Rung(
             5, "SyncService",
-            ["Syncthing", "GatherProtocol", "Varlink", "LinuxSystem", "Metadata", "CMessageDigest"], nio, log, lifecycle
-        ),
+            ["Syncthing", "GatherProtocol", "SaveFiles", "Varlink", "LinuxSystem", "Metadata", "CMessageDigest"], nio,
+            log, lifecycle),
         Rung(5, "SystemdSupport", ["CSystemd", "LinuxSystem", "Dispatch"], log),
         Rung(6, "gatherd", ["GatherService", "SystemdSupport", "LinuxSystem"], log, arguments),
         Rung(6, "gather-syncd", ["SyncService", "SystemdSupport", "LinuxSystem"], log, arguments),
@@ -71,7 +72,10 @@ enum Ladder {
             ], arguments),
         Rung(
             6, "GroceryModel",
-            ["GatherKit", "GatherDocuments", "PredicateLanguage", "Varlink", "LinuxSystem", "CTurboJPEG", "CPNG"], nio),
+            [
+                "GatherKit", "GatherDocuments", "SaveFiles", "PredicateLanguage", "Varlink", "LinuxSystem",
+                "CTurboJPEG", "CPNG",
+            ], nio),
         Rung(
             7, "GroceryPage", ["GroceryModel", "GatherDocuments", "GatherKit", "Varlink", "Metadata", "NIOHTTP1"], nio),
         Rung(7, "GroceryScreen", ["GroceryModel", "CNcurses", "GatherDocuments", "GatherKit", "LinuxSystem"]),

@@ -39,6 +39,21 @@ struct SourceFileTests {
         }
     }
 
+    // A second copy would follow a rule of its own: two programs once completed one save in two ways.
+    @Test func `Names of other programs' files and the hash of names are written once`() throws {
+        let literals = [
+            "\"." + "stfolder", "\"." + "stignore", "\"." + "stversions", "\"~" + "syncthing~",
+            "\"." + "sync-conflict-",
+            "\"." + "gather-sync\"", "CBF2_" + "9CE4",
+        ]
+        for literal in literals {
+            let found = try Repository.sources().filter { $0.text.uppercased().contains(literal.uppercased()) }
+            #expect(found.map(\.target) == ["Metadata"], "\(literal): \(found.map(\.path))")
+        }
+        let temporary = try Repository.sources().filter { $0.text.contains("\"." + "syncthing.") }
+        #expect(Set(temporary.map(\.target)) == ["Metadata", "LinuxSystem"], "\(temporary.map(\.path))")
+    }
+
     // Foundation's type is killed where the runner has thousands of descriptors open; see ChildProcess.
     @Test func `Tests run programs through ChildProcess`() throws {
         for file in try Repository.tests() {

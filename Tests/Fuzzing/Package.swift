@@ -24,7 +24,7 @@ let package = Package(
                 "LinuxSystem", "Metadata", .product(name: "DequeModule", package: "swift-collections"),
             ]),
         .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
-        .target(name: "ContentTypes"),
+        .target(name: "ContentTypes", dependencies: ["Metadata"]),
         .target(name: "Metadata"),
         .target(name: "PredicateLanguage", dependencies: ["ContentTypes", "Metadata", "CPCRE2"]),
         .target(name: "MetadataIndex", dependencies: ["Metadata"]),

@@ -3,6 +3,7 @@
 
 import Glibc
 import Metadata
+import SaveFiles
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
+import SaveFiles
 import TestSupport
 import Testing
 

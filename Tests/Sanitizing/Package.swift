@@ -19,7 +19,7 @@ let package = Package(
         .target(name: "CLinux"),
         .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
         .target(name: "LinuxSystem", dependencies: ["CLinux", system]),
-        .target(name: "ContentTypes"),
+        .target(name: "ContentTypes", dependencies: ["Metadata"]),
         .target(name: "Metadata"),
         .target(name: "PredicateLanguage", dependencies: ["ContentTypes", "Metadata", "CPCRE2"]),
         .target(name: "MetadataIndex", dependencies: ["Metadata"]),

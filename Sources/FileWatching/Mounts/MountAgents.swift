@@ -150,7 +150,7 @@ final class MountAgents: Sendable {
     private static func bit(_ hash: UInt64) -> UInt64 { 1 << (hash >> 58) }
 
     private static func hash(_ name: some Sequence<UInt8>) -> UInt64 {
-        name.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        FNV1a.value(of: name)
     }
 
     // MARK: Where a call is made

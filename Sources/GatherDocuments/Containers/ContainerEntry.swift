@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import LinuxSystem
+internal import Metadata
 
 /// An entry of a container's folder.
 public struct ContainerEntry: Sendable, Hashable, Identifiable {
@@ -73,7 +74,7 @@ extension FileContainer {
         var entries: [ContainerEntry] = []
         let isArchived = open.isArchived
         for name in try open.names(where: { _ in true })
-        where !DocumentPath.isReserved(name) && (!folder.isEmpty || scope.has(name)) {
+        where !SyncthingName.isTemporary(name) && (!folder.isEmpty || scope.has(name)) {
             guard let status = try open.status(of: name) else { continue }
             entries.append(ContainerEntry(open.path, name, status, isArchived: isArchived))
         }

@@ -3,6 +3,7 @@
 
 internal import LinuxSystem
 internal import Metadata
+internal import SaveFiles
 
 /// Moves entries one by one. It never holds the locks of two folders, except for a move.
 struct ContainerMover {
@@ -24,7 +25,7 @@ struct ContainerMover {
             do throws(DocumentError) { try source.completeSave(of: document) } catch { result.left.append(error) }
         }
         for name in try source.names(where: { _ in true }).sorted(by: { $0.lexicographicallyPrecedes($1) })
-        where !DocumentPath.isReserved(name) {
+        where !SyncthingName.isTemporary(name) {
             do throws(DocumentError) { try move(name, from: source, to: target) } catch {
                 // Another process may be moving the same entries.
                 if try source.status(of: name) != nil { result.left.append(error) }
@@ -108,11 +109,7 @@ struct ContainerMover {
     private func moveToVersion(
         _ name: [UInt8], from source: borrowing Folder, of original: [UInt8], in target: borrowing Folder
     ) throws(DocumentError) -> [UInt8] {
-        let (now, device) = (LocalTime.now, try DocumentError.currentDevice().text)
-        for second in 0..<DocumentLimits.conflictNames {
-            guard let version = ConflictName(of: original, time: LocalTime.text(now + second), device: device) else {
-                break
-            }
+        for version in VersionNames(of: original, device: try DocumentError.currentDevice().text) {
             do throws(DocumentError) {
                 try Relocation.move(name, in: source, to: version.bytes, in: target)
                 try ContainerMover.share(version.bytes, in: target)

@@ -3,6 +3,7 @@
 
 internal import Glibc
 internal import LinuxSystem
+internal import SaveFiles
 
 /// The trash of a container: removed files, each with the path that it had.
 ///
@@ -77,7 +78,7 @@ public struct Trash: Sendable, Hashable {
         var names = try names(of: path)
         let folder = try folder(names.dropLast())
         let device = try DocumentError.currentDevice().text
-        guard let version = ConflictName(of: file.name, time: LocalTime.text(LocalTime.now), device: device) else {
+        guard let version = VersionNames(of: file.name, device: device).first else {
             throw DocumentError(
                 code: .invalidName, message: "cannot keep a copy in the trash of \(text): its name is too long",
                 path: text)
@@ -110,9 +111,9 @@ public struct Trash: Sendable, Hashable {
         _ take: (borrowing Folder, [UInt8]) throws(SystemError) -> Void
     ) throws(DocumentError) -> Item {
         let text = String(decoding: path, as: UTF8.self)
-        let now = LocalTime.now
-        for second in 0..<DocumentLimits.conflictNames {
-            let own = Trash.names + [Array(LocalTime.text(now + second).utf8)]
+        let now = VersionTime.now
+        for second in 0..<VersionNames.count {
+            let own = Trash.names + [Array(VersionTime.local(now + second).utf8)]
             // The folders in the trash are like those that the path has, and the trash itself like the container.
             let target = try makeFolders(own + names.dropLast()) { Array(names[..<max($0 - own.count, 0)]) }
             do throws(SystemError) {

@@ -3,6 +3,7 @@
 
 internal import Glibc
 internal import LinuxSystem
+internal import SaveFiles
 
 /// The file `device` in a state directory: a line for each machine that uses the directory.
 ///

@@ -1,18 +1,14 @@
 // The path of a document: its folder and its name, as bytes.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Metadata
+
 /// The path of a document, as the folder and the name in it. Paths are bytes, since file names need not be UTF-8.
 struct DocumentPath: Sendable, Hashable {
     /// The path of the folder.
     let folder: [UInt8]
     /// The name in the folder.
     let name: [UInt8]
-
-    /// The beginning of names that are never replicated, which saving uses.
-    private static let reserved = [Array(".syncthing.".utf8), Array("~syncthing~".utf8)]
-
-    /// Whether a name is one of those that are never replicated.
-    static func isReserved(_ name: [UInt8]) -> Bool { reserved.contains { name.starts(with: $0) } }
 
     /// Splits a path at its last slash. The path of a conflict version may be longer.
     ///
@@ -31,8 +27,8 @@ struct DocumentPath: Sendable, Hashable {
         guard !name.isEmpty, name != Array(".".utf8), name != Array("..".utf8) else {
             throw invalid("the path has no file name")
         }
-        guard isVersion || !DocumentPath.isReserved(name) else {
-            throw invalid("names that begin with .syncthing. or ~syncthing~ are those of files that are being saved")
+        guard isVersion || !SyncthingName.isTemporary(name) else {
+            throw invalid(SyncthingName.refusal)
         }
         guard !path.contains(0) else { throw invalid("the path has a NUL") }
         guard isVersion || name.count <= DocumentLimits.nameBytes else {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import LinuxSystem
+internal import SaveFiles
 
 extension FileSaver {
     /// Gives the file under the temporary name the name of a conflict version in its place, and returns that.
@@ -35,11 +36,7 @@ extension FileSaver {
 
     /// Calls `take` with names of conflict versions until one is free. There is one for each second from now on.
     private func takeVersionName(_ take: ([UInt8]) throws(SystemError) -> Void) throws(SystemError) -> [UInt8] {
-        let now = LocalTime.now
-        for second in 0..<DocumentLimits.conflictNames {
-            guard let version = ConflictName(of: name, time: LocalTime.text(now + second), device: device.text) else {
-                throw .invalid
-            }
+        for version in VersionNames(of: name, device: device.text) {
             do throws(SystemError) {
                 try take(version.bytes)
                 return version.bytes

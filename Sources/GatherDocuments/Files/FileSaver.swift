@@ -3,6 +3,7 @@
 
 internal import LinuxSystem
 internal import Metadata
+internal import SaveFiles
 
 /// Saves one file in a locked folder, so that readers see the old contents or the new ones, and no version is lost.
 ///
@@ -56,7 +57,7 @@ struct FileSaver: ~Copyable {
     func save(
         _ bytes: [UInt8], over loaded: LoadedFile?, mustBeNew: Bool = false, isShared: Bool
     ) throws(DocumentError) -> Outcome {
-        guard ConflictName(of: name, time: LocalTime.text(LocalTime.now), device: device.text) != nil else {
+        guard VersionNames(of: name, device: device.text).first != nil else {
             throw DocumentError(
                 code: .invalidName, message: "cannot save \(folder.text(name)): a conflict version could have no name",
                 path: folder.text(name))

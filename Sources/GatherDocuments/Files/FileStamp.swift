@@ -1,6 +1,7 @@
 // The state of a file by which a change is noticed without reading it.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Glibc
 internal import LinuxSystem
 internal import Metadata
 
@@ -49,9 +50,15 @@ struct FileStamp: Sendable, Hashable {
     /// The time after which a file that nothing changes is settled, in microseconds.
     static let settlingMicroseconds = UInt32(settlingTime / 1_000) + 10_000
 
+    private static var now: Timestamp {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return Timestamp(seconds: Int64(now.tv_sec), nanoseconds: Int64(now.tv_nsec))
+    }
+
     private static func isSettled(_ time: EntryStatus.Time) -> Bool {
         let time = Timestamp(seconds: time.seconds, nanoseconds: Int64(time.nanoseconds)).nanoseconds
-        let age = LocalTime.timestamp.nanoseconds.subtractingReportingOverflow(time)
+        let age = FileStamp.now.nanoseconds.subtractingReportingOverflow(time)
         return !age.overflow && age.partialValue > settlingTime
     }
 

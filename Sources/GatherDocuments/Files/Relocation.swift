@@ -3,6 +3,8 @@
 
 internal import Glibc
 internal import LinuxSystem
+internal import Metadata
+internal import SaveFiles
 
 /// Moves an entry to a free name.
 ///
@@ -52,7 +54,7 @@ enum Relocation {
     /// The name of the folder in which this user makes the copy for a name. It is as short for every name.
     static func temporaryName(of name: [UInt8]) -> [UInt8] {
         let hash = String(StableHash.value(of: name), radix: 16)
-        return Array(".syncthing.gather.move-\(hash)-\(geteuid()).tmp".utf8)
+        return SaveName.moving.of(Array("\(hash)-\(geteuid())".utf8))
     }
 
     private static func copy(

@@ -1,6 +1,8 @@
 // The contents of a store's file, and their format.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import SaveFiles
+
 /// The contents of one file of a store.
 ///
 /// The first line is `gather key-values VERSION LENGTH CHECKSUM`: the version of the format, the length of the rest in bytes, and

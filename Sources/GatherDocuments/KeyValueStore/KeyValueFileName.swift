@@ -12,9 +12,6 @@ struct KeyValueFileName: Sendable, Hashable {
     let slot: Int
 
     static let suffix = ".keyvalues"
-    /// The names that Syncthing never sends begin like this.
-    static let temporaryPrefix = ".syncthing.gather-"
-    private static let temporarySuffix = ".tmp"
 
     init(device: String, slot: Int) {
         self.device = device
@@ -42,7 +39,7 @@ struct KeyValueFileName: Sendable, Hashable {
     var text: String { "\(device)-\(slot)\(KeyValueFileName.suffix)" }
 
     /// The name under which the next contents are written, before they replace the file.
-    var temporary: String { KeyValueFileName.temporaryPrefix + text + KeyValueFileName.temporarySuffix }
+    var temporary: String { String(decoding: SaveName.complete.of(Array(text.utf8)), as: UTF8.self) }
 
     /// Returns whether a text can be the device of a stamp.
     static func isDevice(_ text: String) -> Bool { ConflictName.isDevice(text) }

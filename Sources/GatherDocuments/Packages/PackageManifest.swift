@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import LinuxSystem
+internal import Metadata
 
 /// The entries of the package that a save replaces, and the paths that it wrote. It lies in the new package from before the exchange
 /// until the old package is gone. If the process is killed in between, the next one tells by it which entries of the old package
 /// the save has taken into account, and which ones other programs made after that.
 struct PackageManifest: Sendable {
     /// The name in the root folder. Syncthing never sends it, and it is not the temporary name of any document.
-    static let name = Array(".syncthing.gather.save.tmp".utf8)
+    static let name = SaveName.manifest
     private static let header = "gather-package 1"
     /// The largest manifest that is read, in bytes.
     private static let limit = 1 << 26

@@ -1,6 +1,8 @@
 // The package that a save makes of the application's one and the one on disk.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import SaveFiles
+
 /// Makes the new package of three: the one that was loaded, the application's, and the one on disk. For each path, a change of one
 /// side counts. An edit counts more than a removal. If both sides changed an entry, the application's gets the path, and the other
 /// one the name of a conflict version.
@@ -265,10 +267,7 @@ struct PackageMerge {
         let (parent, name) = PackagePath.split(path)
         // A longer name cannot have a conflict version of its own.
         let original = Array(name.prefix(DocumentLimits.nameBytes))
-        let now = LocalTime.now
-        for second in 0..<DocumentLimits.conflictNames {
-            guard let version = ConflictName(of: original, time: LocalTime.text(now + second), device: device.text)
-            else { break }
+        for version in VersionNames(of: original, device: device.text) {
             let candidate = PackagePath.join(parent, version.bytes)
             if placements[candidate] == nil, disk.entries[candidate] == nil { return candidate }
         }

@@ -1,6 +1,8 @@
 // Paths inside a package.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Metadata
+
 /// Paths inside a package: names with slashes between them, as bytes. The root is the empty path.
 enum PackagePath {
     private static let slash = UInt8(ascii: "/")
@@ -32,8 +34,7 @@ enum PackagePath {
         switch PackageTree.Role(of: name) {
         case .content: return nil
         case .conflictVersion: return "it is the name of a conflict version"
-        case .temporary:
-            return "names that begin with .syncthing. or ~syncthing~ are those of files that are being saved"
+        case .temporary: return SyncthingName.refusal
         }
     }
 

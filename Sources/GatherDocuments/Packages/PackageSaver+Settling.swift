@@ -3,6 +3,7 @@
 
 internal import LinuxSystem
 internal import Metadata
+internal import SaveFiles
 
 extension PackageSaver {
     /// Whether a killed process left a part of its save.
@@ -83,11 +84,7 @@ extension PackageSaver {
 
     /// Gives the old package the name of a conflict version, which is returned.
     private func keepWhole() throws(DocumentError) -> [UInt8] {
-        let now = LocalTime.now
-        for second in 0..<DocumentLimits.conflictNames {
-            guard let version = ConflictName(of: name, time: LocalTime.text(now + second), device: device.text) else {
-                break
-            }
+        for version in VersionNames(of: name, device: device.text) {
             do throws(SystemError) {
                 try folder.renameToFree(temporary, version.bytes)
                 return version.bytes
@@ -141,11 +138,8 @@ extension PackageSaver {
             }
             return nil
         }
-        let start = LocalTime.now
-        for second in 0..<DocumentLimits.conflictNames {
-            let time = LocalTime.text(start + second)
-            let original = Array(name.prefix(DocumentLimits.nameBytes))
-            guard let version = ConflictName(of: original, time: time, device: device.text) else { break }
+        let original = Array(name.prefix(DocumentLimits.nameBytes))
+        for version in VersionNames(of: original, device: device.text) {
             do throws(SystemError) {
                 try Entry.renameToFree(
                     name.cString, in: source.folder.number, to: version.bytes.cString, in: target.folder.number)

@@ -3,6 +3,7 @@
 
 internal import LinuxSystem
 internal import Metadata
+internal import SaveFiles
 
 /// The entries of a package on disk at one time, by their paths in it.
 struct PackageTree: Sendable {
@@ -49,7 +50,7 @@ struct PackageTree: Sendable {
         case temporary
 
         init(of name: [UInt8]) {
-            if DocumentPath.isReserved(name) {
+            if SyncthingName.isTemporary(name) {
                 self = .temporary
             } else if ConflictName(name) != nil {
                 self = .conflictVersion

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import LinuxSystem
+internal import SaveFiles
 
 /// A version of a file: the current one, or one that is in conflict with it.
 ///
@@ -289,7 +290,7 @@ public struct FileVersion: Sendable, Hashable, Identifiable {
         let date =
             "\(part(0..<4))-\(part(4..<6))-\(part(6..<8)) \(part(9..<11)).\(part(11..<13)).\(part(13..<15))"
         let device = author?.text ?? name.device
-        for number in 1...DocumentLimits.conflictNames {
+        for number in 1...VersionNames.count {
             let label = " (\(date)\(device.isEmpty ? "" : " " + device)\(number == 1 ? "" : " \(number)"))"
             let free = path.name[..<stem] + Array(label.utf8) + path.name[stem...]
             do throws(SystemError) {

@@ -1,6 +1,8 @@
 // The programs that can share a container with other devices.
 // SPDX-License-Identifier: Apache-2.0
 
+import Metadata
+
 /// A program that shares a container with other devices.
 package enum SyncProgram: String, Sendable {
     case syncthing
@@ -8,7 +10,7 @@ package enum SyncProgram: String, Sendable {
     /// Globs of the names of the program and of its helper, which are no items.
     var ownNames: [String] {
         switch self {
-        case .syncthing: [".stfolder", ".stignore", ".stversions", ".syncthing.*", "~syncthing~*", ".gather-sync"]
+        case .syncthing: SyncthingName.globs
         }
     }
 }

@@ -64,9 +64,9 @@ extension GroceryList {
 
     /// Whether a name is that of a picture, and not of an item or a version of one.
     func isPicture(_ name: String) -> Bool {
-        let stem = name.prefix { $0 != "." }
-        let isVersionOfItem =
-            ItemIdentifier(fileName: stem) != nil && name.dropFirst(stem.count).hasPrefix(".sync-conflict-")
-        return stem.count < name.count && !isVersionOfItem
+        let isVersionOfItem = ConflictName(name).map {
+            ItemIdentifier(fileName: String(decoding: $0.original, as: UTF8.self)) != nil
+        }
+        return name.contains(".") && isVersionOfItem != true
     }
 }

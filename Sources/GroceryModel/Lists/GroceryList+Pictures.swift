@@ -27,7 +27,7 @@ extension GroceryList {
     /// Whether a name is that of a picture of an item.
     static func isPicture(_ name: String, of id: ItemIdentifier) -> Bool {
         (name.hasPrefix(id.fileName + ".") || name.hasPrefix(id.fileName + "-")) && !name.contains("/")
-            && !name.contains(".sync-conflict-")
+            && ConflictName(name) == nil
     }
 
     /// Returns the bytes of an item's picture; nil without one.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherDocuments
+internal import SaveFiles
 
 /// The last changes of this user on this machine to the lists of a container: a key-value store below `XDG_STATE_HOME`. The changes of
 /// the user's own programs are one log, and those of each browser another. A change that cannot be recorded is made all the same, and

@@ -1,12 +1,13 @@
 // The files of the page, which are inside the program.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Metadata
 internal import NIOCore
 internal import NIOHTTP1
 
 /// The page and its service worker with their header fields. They have no data of the list and are the same for all.
 struct PageFiles: Sendable {
-    /// A number that differs between versions of the page (FNV-1a).
+    /// A number that differs between versions of the page.
     let version: String
     private let page: ByteBuffer
     private let worker: ByteBuffer
@@ -19,9 +20,7 @@ struct PageFiles: Sendable {
 
     init() {
         let (text, script) = (PackageResources.page_html, PackageResources.sw_js)
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in text + script { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        version = String(hash, radix: 16)
+        version = String(FNV1a.value(of: text + script), radix: 16)
         // The script runs only with this value, so markup that slips into the page cannot run. The browser keeps the page
         // together with its header, and the tag changes with the value.
         let nonce = PageToken.random().text

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GroceryModel
+internal import Metadata
 internal import NIOCore
 internal import NIOHTTP1
 internal import Varlink
@@ -14,9 +15,7 @@ extension PageRouter {
         guard let bytes = try await list.picture(of: id) else {
             throw PageError(.notFound, "noPicture", "this item has no picture")
         }
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        let tag = "\"\(String(hash, radix: 16))-\(bytes.count)\""
+        let tag = "\"\(String(FNV1a.value(of: bytes), radix: 16))-\(bytes.count)\""
         let headers: HTTPHeaders = ["ETag": tag, "Cache-Control": "private, no-cache"]
         guard !request.hasVersion(tag) else { return PageResponse(.notModified, headers: headers) }
         var response = PageResponse(.ok, headers: headers, body: ByteBuffer(bytes: bytes))

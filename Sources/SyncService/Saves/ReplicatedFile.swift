@@ -3,12 +3,13 @@
 
 import Glibc
 import LinuxSystem
+import Metadata
 
 /// The helper's files below a shared folder, which Syncthing takes to the other devices. Each device writes its own ones only, so
 /// that they have no conflicts. They are no items of gatherd.
 enum ReplicatedFile {
     /// The directory of the files below a folder.
-    static let directory = ".gather-sync"
+    static let directory = SyncthingName.ofHelper
 
     /// Whether a path below a folder is that of the directory, or lies inside.
     static func isOwn(_ part: String) -> Bool { ResolvedPath.below(directory, part) != nil }
@@ -27,7 +28,7 @@ enum ReplicatedFile {
         }
         let parent = try Directory.open(
             directory, beneath: root.number, access: .reading, crossingMounts: true)
-        let aside = ".syncthing.gather-\(name).tmp"
+        let aside = String(decoding: SaveName.complete.of(Array(name.utf8)), as: UTF8.self)
         let file = try Entry.openForWriting(aside, in: parent.number, mode: 0o600, truncate: true)
         try file.writeAll(bytes)
         share(file, status.group, mode & 0o664)

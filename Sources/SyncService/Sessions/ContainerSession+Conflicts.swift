@@ -5,6 +5,7 @@ import Glibc
 import LinuxSystem
 import Logging
 import Metadata
+import SaveFiles
 import Syncthing
 
 /// Syncthing makes no copy of a copy, so a fresh one is claimed: it gets a name that follows from its contents, and that no other

@@ -45,7 +45,7 @@ extension ContainerSession {
     }
 
     /// The directory of a container that GatherDocuments keeps.
-    static let ownDirectory = ".gather"
+    static let ownDirectory = ArchiveName.own
 
     // MARK: The patterns and the lists
 
@@ -442,7 +442,7 @@ extension ContainerSession {
         while let next = waiting.popLast() {
             guard let below = ResolvedPath.below(ResolvedPath.of(directory), next) else { continue }
             if let names = DirectoryNames.of(next) {
-                waiting += names.filter { !DirectoryNames.isOfSyncthing($0) && $0 != Self.ownDirectory }.map {
+                waiting += names.filter { !SyncthingName.isName($0.utf8) && $0 != Self.ownDirectory }.map {
                     next + "/" + $0
                 }
             } else if let (index, part) = folder(of: below), let file = HeldFile(next, part: part) {

@@ -22,11 +22,4 @@ enum DirectoryNames {
         }
         return names.sorted()
     }
-
-    /// Whether Syncthing never sends a name.
-    static func isOfSyncthing(_ name: String) -> Bool {
-        [".stfolder", ".stignore", ".stversions", ReplicatedFile.directory].contains(name)
-            || name.hasPrefix(".syncthing.")
-            || name.hasPrefix("~syncthing~")
-    }
 }

@@ -3,6 +3,7 @@
 
 import LinuxSystem
 import Metadata
+import SaveFiles
 
 /// The file `.syncthing.gather-NAME.tmp` of a process that was killed while it saved NAME. It may be the only copy of a version.
 /// Syncthing never sends it, and removes it after a day. GatherDocuments completes such a save when a program opens the document
@@ -43,7 +44,11 @@ enum LeftSave {
             try Entry.remove(name, in: folder.number)
             return []
         }
-        guard let version = ClaimedName.of(directory + "/" + name, version: document) else { return [] }
+        guard let file = try? Entry.openForReading(name, in: folder.number),
+            let version = ClaimedName.of(file, version: Array(document.utf8)).map({
+                String(decoding: $0.bytes, as: UTF8.self)
+            })
+        else { return [] }
         do throws(SystemError) {
             // The item's identifier would go with a rename.
             try Entry.link(name, in: folder.number, to: version, in: folder.number)
@@ -65,8 +70,7 @@ enum LeftSave {
 
     /// Whether a save can have had a name: not a hidden one of its own, and not that of a version.
     private static func isDocument(_ name: String) -> Bool {
-        name != "." && name != ".." && !name.hasPrefix(".syncthing.") && !name.hasPrefix("~syncthing~")
-            && ConflictName(name) == nil
+        name != "." && name != ".." && !SyncthingName.isTemporary(name.utf8) && ConflictName(name) == nil
     }
 
     private static func status(of name: String, in directory: CInt) throws(SystemError) -> EntryStatus? {

@@ -156,7 +156,7 @@ extension SharingMethods {
             find(
                 "ignored",
                 "Syncthing's folder \(name) has \(patterns.count) ignore patterns; such items are not shared",
-                "see \(place.directory)/.stignore")
+                "see \(place.directory)/\(SyncthingName.patterns)")
         }
     }
 }

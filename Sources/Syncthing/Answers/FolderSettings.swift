@@ -1,6 +1,7 @@
 // A folder of /rest/config/folders.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Metadata
 package import Varlink
 
 /// A folder as Syncthing is set up for it.
@@ -20,7 +21,7 @@ package struct FolderSettings: Sendable, Hashable {
     package var reserve = DiskReserve()
     package var isCaseSensitive: Bool = false
     package var maxConflicts: Int64 = 0
-    package var markerName: String = ".stfolder"
+    package var markerName: String = SyncthingName.marker
     /// Nil in versions that cannot.
     package var carriesExtendedAttributes: Bool?
 
@@ -40,7 +41,7 @@ package struct FolderSettings: Sendable, Hashable {
         var reserve = DiskReserve()
         var isCaseSensitive: Bool = false
         var maxConflicts: Int64 = 0
-        var markerName: String = ".stfolder"
+        var markerName: String = SyncthingName.marker
         var carriesExtendedAttributes: Bool?
         try reader.readFields { (reader) throws(JSONError) in
             if reader.keyIs("id") {

@@ -3,13 +3,14 @@
 
 internal import GatherKit
 internal import Glibc
+internal import Metadata
 
 /// A directory for a container that another device shares.
 struct JoinDirectory {
-    /// Names of Syncthing and Gather that are no files of a user.
-    private static let ownNames: Set<String> = [
-        ".", "..", ".stfolder", ".stignore", ".stversions", ".gather", ".gather-sync",
-    ]
+    /// Whether a name is one of Syncthing or Gather, which is no file of a user.
+    private static func isOwn(_ name: String) -> Bool {
+        [".", "..", ArchiveName.own].contains(name) || SyncthingName.isName(name.utf8)
+    }
 
     private let path: String
 
@@ -77,7 +78,7 @@ struct JoinDirectory {
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
                 $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            if !JoinDirectory.ownNames.contains(name) { return name }
+            if !JoinDirectory.isOwn(name) { return name }
         }
         return nil
     }

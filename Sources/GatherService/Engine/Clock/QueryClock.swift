@@ -1,6 +1,8 @@
 // The clock that clients hold: a point in the history of the daemon's answers. Opaque to clients.
 // SPDX-License-Identifier: Apache-2.0
 
+import Metadata
+
 /// A point in the history of the daemon's indexes, from which any live query can go on. Its text is numbers in hexadecimal
 /// with hyphens between: `RUN-SEQUENCE-QUESTION`, `RUN-SEQUENCE-QUESTION-MOMENT`, or with the surroundings
 /// `RUN-SEQUENCE-QUESTION-MOMENT-CALLER-TYPES-ACCOUNTS-RENUMBERINGS`.
@@ -70,19 +72,16 @@ package struct QueryClock: Hashable {
 
 /// A 64-bit fingerprint of strings (FNV-1a), the same in every run: Swift's own hashes are seeded anew each time.
 struct Fingerprint {
-    private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
+    private var hash = FNV1a()
+
+    var value: UInt64 { hash.value }
 
     /// A fingerprint in half as many bits.
     static func folded(_ value: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: value ^ value >> 32) }
 
     mutating func combine(_ text: String) {
-        for byte in text.utf8 { combine(byte) }
+        hash.combine(text.utf8)
         // A byte that UTF-8 never has, so that "ab","c" and "a","bc" differ.
-        combine(0xFF)
-    }
-
-    private mutating func combine(_ byte: UInt8) {
-        value ^= UInt64(byte)
-        value &*= 0x100_0000_01b3
+        hash.combine(0xFF)
     }
 }

@@ -1,13 +1,14 @@
-// A hash that is the same in every process, on every machine and in every version.
+// A hash of contents and names with well-mixed bits.
 // SPDX-License-Identifier: Apache-2.0
 
-/// FNV-1a of 64 bits, with the finalizer of SplitMix64 so that all bits depend on all bytes. It finds damage and spreads names.
-/// It does not withstand an attacker.
+internal import Metadata
+
+/// FNV-1a of 64 bits, with the finalizer of SplitMix64 so that all bits depend on all bytes. It is the same in every process, on every
+/// machine and in every version. It finds damage and spreads names. It does not withstand an attacker.
 package enum StableHash {
     /// Returns the hash of these bytes. Complexity: O(length).
-    static func value(of bytes: some Sequence<UInt8>) -> UInt64 {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    package static func value(of bytes: some Sequence<UInt8>) -> UInt64 {
+        var hash = FNV1a.value(of: bytes)
         hash = (hash ^ (hash >> 30)) &* 0xBF58_476D_1CE4_E5B9
         hash = (hash ^ (hash >> 27)) &* 0x94D0_49BB_1331_11EB
         return hash ^ (hash >> 31)
@@ -17,7 +18,7 @@ package enum StableHash {
     package static func text(of bytes: some Sequence<UInt8>) -> String { text(value(of: bytes)) }
 
     /// Returns a number as 16 hexadecimal digits.
-    static func text(_ value: UInt64) -> String {
+    package static func text(_ value: UInt64) -> String {
         let digits = String(value, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
