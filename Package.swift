@@ -80,7 +80,9 @@ let package = Package(
         ),
 
         .target(name: "SaveFiles", dependencies: ["LinuxSystem", "Metadata"]),
-        .testTarget(name: "SaveFilesTests", dependencies: ["TestSupport", "SaveFiles", "LinuxSystem", "Metadata"]),
+        .testTarget(
+            name: "SaveFilesTests",
+            dependencies: ["TestSupport", "SaveFiles", "LinuxSystem", "Metadata", "DocumentSaver"]),
 
         .target(name: "Syncthing", dependencies: ["Varlink", "Metadata", nio, nioPosix, nioHTTP1]),
         .testTarget(
@@ -106,9 +108,8 @@ let package = Package(
         .target(
             name: "GatherService",
             dependencies: [
-                "LinuxSystem", "Metadata", "ContentTypes", "Varlink", "PredicateLanguage", "MetadataIndex",
-                "FileWatching",
-                "LiveQueries", "GatherProtocol", nio, nioPosix, log, lifecycle, signals, system,
+                "LinuxSystem", "SaveFiles", "Metadata", "ContentTypes", "Varlink", "PredicateLanguage", "MetadataIndex",
+                "FileWatching", "LiveQueries", "GatherProtocol", nio, nioPosix, log, lifecycle, signals, system,
             ]),
         .testTarget(
             name: "GatherServiceTests",
@@ -161,7 +162,8 @@ let package = Package(
         .target(
             name: "GroceryPage",
             dependencies: [
-                "GroceryModel", "GatherDocuments", "GatherKit", "Varlink", "Metadata", nio, nioPosix, nioHTTP1,
+                "GroceryModel", "GatherDocuments", "GatherKit", "SaveFiles", "LinuxSystem", "Varlink", "Metadata", nio,
+                nioPosix, nioHTTP1,
             ],
             // Inside the program, which needs no files beside it.
             resources: ["page.html", "sw.js", "manifest.json", "icon.svg"].map { .embedInCode("Page/" + $0) }),
@@ -197,9 +199,8 @@ let package = Package(
         .executableTarget(
             name: "gather",
             dependencies: [
-                "GatherKit", "GatherDocuments", "PredicateLanguage", "ContentTypes", "GatherService", "LinuxSystem",
-                "Metadata",
-                arguments,
+                "GatherKit", "GatherDocuments", "SaveFiles", "PredicateLanguage", "ContentTypes", "GatherService",
+                "LinuxSystem", "Metadata", arguments,
             ],
             linkerSettings: [.unsafeFlags(["-static-executable"], .when(configuration: .release))]),
         .testTarget(name: "GatherCommandTests", dependencies: ["gather", "GatherKit", "Metadata", arguments]),
@@ -235,7 +236,8 @@ let package = Package(
                 "gather", "gather-syncd", "grocery", "DocumentSaver", nio, nioPosix,
             ]),
         .executableTarget(
-            name: "DocumentSaver", dependencies: ["GatherDocuments", "LinuxSystem"], path: "Tests/DocumentSaver"),
+            name: "DocumentSaver", dependencies: ["GatherDocuments", "SaveFiles", "LinuxSystem"],
+            path: "Tests/DocumentSaver"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,7 +1,7 @@
-// Small files: read whole, and replaced in one step.
+// Small files: read whole.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reading and replacing small files.
+/// Reading small files, and making their directories.
 package enum FileBytes {
     /// Returns the contents of a regular file.
     ///
@@ -30,18 +30,6 @@ package enum FileBytes {
         }
         guard bytes.count <= limit else { throw .tooLarge }
         return bytes
-    }
-
-    /// Replaces a file, or makes it: writes the other name, syncs, renames and syncs the directory. The caller makes sure that
-    /// no other process writes the other name meanwhile.
-    package static func replace(
-        _ path: String, through temporary: String, with bytes: [UInt8], mode: UInt32
-    ) throws(SystemError) {
-        let file = try Entry.openForWriting(temporary, mode: mode, truncate: true)
-        try file.writeAll(bytes)
-        try file.synchronize()
-        try Entry.rename(temporary, to: path)
-        try synchronizeParent(of: path)
     }
 
     /// Forces the entries of a path's directory to the disk.

@@ -51,7 +51,7 @@ enum Ladder {
         Rung(
             4, "GatherService",
             [
-                "LinuxSystem", "Metadata", "Varlink", "PredicateLanguage", "MetadataIndex", "FileWatching",
+                "LinuxSystem", "SaveFiles", "Metadata", "Varlink", "PredicateLanguage", "MetadataIndex", "FileWatching",
                 "LiveQueries", "GatherProtocol", "ContentTypes",
             ], system, nio, log, lifecycle),
         Rung(4, "GatherKit", ["GatherProtocol", "Varlink", "LinuxSystem", "Metadata"], nio),
@@ -67,8 +67,8 @@ enum Ladder {
         Rung(
             6, "gather",
             [
-                "GatherKit", "GatherDocuments", "PredicateLanguage", "ContentTypes", "GatherService", "LinuxSystem",
-                "Metadata",
+                "GatherKit", "GatherDocuments", "SaveFiles", "PredicateLanguage", "ContentTypes", "GatherService",
+                "LinuxSystem", "Metadata",
             ], arguments),
         Rung(
             6, "GroceryModel",
@@ -77,7 +77,11 @@ enum Ladder {
                 "CTurboJPEG", "CPNG",
             ], nio),
         Rung(
-            7, "GroceryPage", ["GroceryModel", "GatherDocuments", "GatherKit", "Varlink", "Metadata", "NIOHTTP1"], nio),
+            7, "GroceryPage",
+            [
+                "GroceryModel", "GatherDocuments", "GatherKit", "SaveFiles", "LinuxSystem", "Varlink", "Metadata",
+                "NIOHTTP1",
+            ], nio),
         Rung(7, "GroceryScreen", ["GroceryModel", "CNcurses", "GatherDocuments", "GatherKit", "LinuxSystem"]),
         Rung(
             8, "grocery",

@@ -200,11 +200,11 @@ import Testing
         let store = try open()
         try store.set(1, forKey: "a")
         // The temporary name is taken by a directory.
-        mkdir(scratch.path + "/.syncthing.gather-AAAAAAA-0.keyvalues.tmp", 0o755)
+        mkdir(scratch.path + "/.syncthing.gather.part-AAAAAAA-0.keyvalues.tmp", 0o755)
         await #expect(throws: KeyValueStoreError.self) { try await store.synchronize() }
         #expect(store.savingError != nil)
         #expect(store.integer(forKey: "a") == 1)
-        rmdir(scratch.path + "/.syncthing.gather-AAAAAAA-0.keyvalues.tmp")
+        rmdir(scratch.path + "/.syncthing.gather.part-AAAAAAA-0.keyvalues.tmp")
         try await store.synchronize()
         #expect(store.savingError == nil)
         #expect(try open("BBBBBBB").dictionary == ["a": 1])

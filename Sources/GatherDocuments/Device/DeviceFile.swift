@@ -66,7 +66,7 @@ struct DeviceFile {
         let others = lines.filter { DeviceFile.fields(of: $0).map { $0.machine != hash } ?? false }
         let records = others.suffix(DeviceFile.mostMachines - 1).map(String.init) + ["\(hash) \(random) \(text)"]
         let contents = ([DeviceFile.header] + records).map { $0 + "\n" }.joined()
-        try FileBytes.replace(path, through: path + ".new", with: Array(contents.utf8), mode: 0o600)
+        try FileReplacement.replace(path, through: .named("device.new"), with: Array(contents.utf8))
         return text
     }
 

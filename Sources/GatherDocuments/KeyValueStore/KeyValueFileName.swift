@@ -39,7 +39,7 @@ struct KeyValueFileName: Sendable, Hashable {
     var text: String { "\(device)-\(slot)\(KeyValueFileName.suffix)" }
 
     /// The name under which the next contents are written, before they replace the file.
-    var temporary: String { String(decoding: SaveName.complete.of(Array(text.utf8)), as: UTF8.self) }
+    var temporary: String { String(decoding: SaveName.partial.of(Array(text.utf8)), as: UTF8.self) }
 
     /// Returns whether a text can be the device of a stamp.
     static func isDevice(_ text: String) -> Bool { ConflictName.isDevice(text) }

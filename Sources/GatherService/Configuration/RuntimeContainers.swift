@@ -3,6 +3,7 @@
 
 import Glibc
 import LinuxSystem
+import SaveFiles
 import SystemPackage
 
 /// Reads and writes `containers.toml` in the state directory. A new file is written beside the old one and renamed, so
@@ -82,14 +83,9 @@ struct RuntimeContainers {
                     "the list would be larger than \(Limits.configurationBytes) bytes; remove containers, or define them in containers.d"
             )
         }
-        let aside = path + ".new"
         do {
-            let file = try Entry.openForWriting(aside, mode: 0o600, truncate: true)
-            try file.writeAll(Array(text.utf8))
-            try file.synchronize()
-            try Entry.rename(aside, to: path)
-            // The rename is durable only after fsync(2) of the directory.
-            try Directory.open(FilePath(path).removingLastComponent().string, access: .reading).synchronize()
+            let name = FilePath(path).lastComponent?.string ?? ""
+            try FileReplacement.replace(path, through: .named(name + ".new"), with: Array(text.utf8))
         } catch {
             throw ConfigurationError(file: path, message: "cannot be written: \(error)")
         }

@@ -4,6 +4,7 @@
 import Glibc
 import LinuxSystem
 import MetadataIndex
+import SaveFiles
 import SystemPackage
 
 /// The files of the saved state: `index-ID` for each container, and `journal-NUMBER` in the order of numbers. Usable
@@ -98,17 +99,10 @@ struct SavedStateFiles: Sendable {
         _ name: String, before: () throws(SystemError) -> Void,
         _ body: ((UnsafeRawBufferPointer) throws(SystemError) -> Void) throws(SystemError) -> Void
     ) throws(SystemError) {
-        let aside = path(name + SavedStateFiles.unfinished)
-        do throws(SystemError) {
-            let file = try Entry.openForWriting(aside, mode: 0o600, truncate: true)
+        try FileReplacement.replace(
+            path(name), through: .named(name + SavedStateFiles.unfinished), ready: before
+        ) { file throws(SystemError) in
             try body { (bytes) throws(SystemError) in try file.writeAll(bytes) }
-            try file.synchronize()
-            try before()
-            try Entry.rename(aside, to: path(name))
-            try synchronizeDirectory()
-        } catch {
-            try? Entry.remove(aside)
-            throw error
         }
     }
 

@@ -3,6 +3,8 @@
 
 internal import Glibc
 internal import GroceryModel
+internal import LinuxSystem
+internal import SaveFiles
 
 /// The file that keeps the secret of a list. Only its user may read it.
 package enum PageTokenFile {
@@ -14,15 +16,12 @@ package enum PageTokenFile {
         let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
         guard FileSystem.makeFolders(folder) else { throw failed("make", String(folder)) }
         let token = PageToken.random()
+        let name = String(path[(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)...])
         // The rename replaces a file with another mode, or a link that another user has put there.
-        let temporary = path + ".new"
-        guard unlink(temporary) == 0 || errno == ENOENT else { throw failed("replace", temporary) }
-        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw failed("write", temporary) }
-        defer { close(file) }
-        let bytes = Array((token.text + "\n").utf8)
-        guard write(file, bytes, bytes.count) == bytes.count, fsync(file) == 0, rename(temporary, path) == 0 else {
-            throw failed("write", path)
+        do throws(SystemError) {
+            try FileReplacement.replace(path, through: .named(name + ".new"), with: Array((token.text + "\n").utf8))
+        } catch {
+            throw PageServerError("cannot write \(path): \(error)")
         }
         return token
     }

@@ -4,6 +4,7 @@
 import Glibc
 import LinuxSystem
 import Metadata
+import SaveFiles
 
 /// The helper's files below a shared folder, which Syncthing takes to the other devices. Each device writes its own ones only, so
 /// that they have no conflicts. They are no items of gatherd.
@@ -28,13 +29,11 @@ enum ReplicatedFile {
         }
         let parent = try Directory.open(
             directory, beneath: root.number, access: .reading, crossingMounts: true)
-        let aside = String(decoding: SaveName.complete.of(Array(name.utf8)), as: UTF8.self)
-        let file = try Entry.openForWriting(aside, in: parent.number, mode: 0o600, truncate: true)
-        try file.writeAll(bytes)
-        share(file, status.group, mode & 0o664)
-        try file.synchronize()
-        try Entry.rename(aside, in: parent.number, to: name, in: parent.number)
-        try parent.synchronize()
+        let aside = String(decoding: SaveName.partial.of(Array(name.utf8)), as: UTF8.self)
+        try FileReplacement.replace(name, in: parent.number, through: .named(aside)) { file throws(SystemError) in
+            try file.writeAll(bytes)
+            share(file, status.group, mode & 0o664)
+        }
     }
 
     /// Returns the contents of a file.

@@ -3,6 +3,8 @@
 
 internal import GatherKit
 internal import Glibc
+internal import LinuxSystem
+internal import SaveFiles
 
 /// Writes files so that a reader finds the old or the new contents, and nothing between.
 ///
@@ -10,7 +12,7 @@ internal import Glibc
 /// symbolic link is followed.
 enum ReplacedFile {
     /// The mode of a new file: collectors run as users of their own and must read it.
-    private static let mode: mode_t = 0o644
+    private static let mode: UInt32 = 0o644
 
     /// Writes a new file beside it and renames that over it. Owner, group and mode stay.
     static func write(_ bytes: [UInt8], to path: String) throws(Failure) {
@@ -54,33 +56,23 @@ enum ReplacedFile {
     }
 
     private static func replace(_ path: String, with bytes: [UInt8], as old: stat?) throws(Failure) {
-        let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-        // Collectors read no name that begins with a dot or lacks the extension.
-        var template = Array((path[..<slash] + "." + path[slash...] + ".XXXXXX").utf8CString)
-        let descriptor = mkstemp(&template)
-        guard descriptor >= 0 else { throw failure(errno, path) }
-        do throws(Failure) {
-            defer { close(descriptor) }
-            try put(bytes, into: descriptor, path)
-            var mode = old.map { $0.st_mode & 0o777 } ?? mode
-            var made = stat()
-            guard fstat(descriptor, &made) == 0 else { throw failure(errno, path) }
-            // A sandbox may forbid the call, so it is made only where it changes something.
-            if let old, made.st_uid != old.st_uid || made.st_gid != old.st_gid,
-                fchown(descriptor, old.st_uid, old.st_gid) != 0
-            {
-                // The new group gets the permissions of others.
-                mode = mode & 0o707 | (mode & 0o007) << 3
+        do throws(SystemError) {
+            // Collectors read no name that begins with a dot or lacks the extension.
+            try FileReplacement.replace(path, through: .random) { file throws(SystemError) in
+                try file.writeAll(bytes)
+                var mode = old.map { UInt32($0.st_mode & 0o777) } ?? mode
+                let made = try EntryStatus(of: "", in: file.number)
+                // A sandbox may forbid the call, so it is made only where it changes something.
+                if let old, made.owner != old.st_uid || made.group != old.st_gid,
+                    (try? file.setOwner(old.st_uid, group: old.st_gid)) == nil
+                {
+                    // The new group gets the permissions of others.
+                    mode = mode & 0o707 | (mode & 0o007) << 3
+                }
+                try file.setMode(mode)
             }
-            guard fchmod(descriptor, mode) == 0 else { throw failure(errno, path) }
         } catch {
-            unlink(template)
-            throw error
-        }
-        guard rename(template, path) == 0 else {
-            let code = errno
-            unlink(template)
-            throw failure(code, path)
+            throw failure(error.code, path)
         }
     }
 }
