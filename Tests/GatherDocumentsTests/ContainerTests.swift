@@ -3,6 +3,7 @@
 
 import Foundation
 import Glibc
+import SaveFiles
 import Testing
 
 @testable import GatherDocuments

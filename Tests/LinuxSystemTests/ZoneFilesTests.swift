@@ -48,16 +48,10 @@ struct ZoneFilesTests {
         }
     }
 
-    @Test func versionTellsAReplacedFile() throws {
+    @Test func contentsAreThoseOfARegularFile() throws {
         let scratch = try Scratch()
-        let path = scratch.path + "/zone"
-        #expect(FileVersion(of: path) == nil)
         try scratch.write("zone", "a")
-        let first = FileVersion(of: path)
-        #expect(first != nil && first == FileVersion(of: path))
-        try scratch.write("other", "a")
-        try Entry.rename(scratch.path + "/other", to: path)
-        #expect(first != FileVersion(of: path))
-        #expect(ZoneFiles.contents(of: path) == Array("a".utf8) && ZoneFiles.contents(of: scratch.path) == nil)
+        #expect(ZoneFiles.contents(of: scratch.path + "/zone") == Array("a".utf8))
+        #expect(ZoneFiles.contents(of: scratch.path) == nil)
     }
 }

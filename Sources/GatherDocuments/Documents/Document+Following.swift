@@ -1,6 +1,8 @@
 // Following the file of an open document with a live query.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import SaveFiles
+
 extension Document {
     /// The task that follows the file, and the facts that it found. The document owns it.
     struct Follower {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Metadata
+internal import SaveFiles
 
 extension Document {
     func didOpen() { holder.change { $0 = conflicts.isInConflict ? .inConflict : [] } }

@@ -1,6 +1,8 @@
 // Writing the contents of a document to its file or package.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import SaveFiles
+
 extension Document {
     /// The result of a save.
     struct Outcome: Sendable {

@@ -1,6 +1,8 @@
 // The contents of a document as an application keeps them.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import SaveFiles
+
 /// The contents of a document as an application keeps them: a value that is made from a file's bytes, and gives them back.
 ///
 /// ```swift

@@ -1,6 +1,8 @@
 // A document as it was loaded or saved.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import SaveFiles
+
 /// A document as it was loaded or saved: a file or a package.
 enum LoadedDocument: Sendable {
     case file(LoadedFile)

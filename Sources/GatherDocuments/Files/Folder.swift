@@ -4,6 +4,7 @@
 internal import Glibc
 internal import LinuxSystem
 internal import Metadata
+internal import SaveFiles
 internal import Synchronization
 
 /// An open folder, in which files are read by name. All calls go through its descriptor, so a rename of the folder or of one
@@ -37,8 +38,7 @@ struct Folder: ~Copyable {
         }
     }
 
-    /// Opens a folder below another one, which may be on another file system. A symbolic link is refused: it could lead out of a shared
-    /// container.
+    /// Opens a folder below another one, also on another file system. A symbolic link is refused: it could lead out of a container.
     init(
         entering name: [UInt8], in parent: borrowing Folder, access: Directory.Access = .reading
     ) throws(DocumentError) {

@@ -3,6 +3,7 @@
 
 internal import Glibc
 internal import LinuxSystem
+internal import SaveFiles
 
 /// A copied entry, and the state that it had when it was copied. So a change that comes later is noticed before the entry is
 /// removed.

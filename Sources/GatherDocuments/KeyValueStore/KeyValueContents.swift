@@ -1,6 +1,8 @@
 // What a store holds in memory.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import SaveFiles
+
 /// The contents of a store in memory: all changes that were seen, and those that its own file has to have.
 struct KeyValueContents: Sendable {
     /// The last change of each key, of all files and of this store.

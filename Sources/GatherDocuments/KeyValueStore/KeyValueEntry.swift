@@ -1,6 +1,8 @@
 // The last change of a key.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import SaveFiles
+
 /// The last change of a key: a value, or the removal of the key.
 ///
 /// Entries of a key are totally ordered, so that every order of merging ends alike: by stamp, then by the bytes of the value.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import LinuxSystem
+internal import SaveFiles
 
 extension Package {
     /// Reads the entries of a package. The contents of files are read later. A save that a killed process left half done is

@@ -1,6 +1,8 @@
 // A package as it was loaded or saved.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import SaveFiles
+
 /// The entries of a package as they were loaded or saved. A save compares the application's package and the one on disk with it.
 struct PackageBase: Sendable {
     /// An entry as it was loaded or saved.

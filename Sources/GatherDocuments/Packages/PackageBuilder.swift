@@ -3,6 +3,7 @@
 
 internal import Glibc
 internal import LinuxSystem
+internal import SaveFiles
 
 /// Builds the new package from its plan: hard links to the files on disk that stay, and new files.
 struct PackageBuilder {

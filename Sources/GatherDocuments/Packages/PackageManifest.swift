@@ -3,6 +3,7 @@
 
 internal import LinuxSystem
 internal import Metadata
+internal import SaveFiles
 
 /// The entries of the package that a save replaces, and the paths that it wrote. It lies in the new package from before the exchange
 /// until the old package is gone. If the process is killed in between, the next one tells by it which entries of the old package

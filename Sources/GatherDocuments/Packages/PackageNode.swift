@@ -3,6 +3,7 @@
 
 internal import LinuxSystem
 internal import Metadata
+internal import SaveFiles
 internal import Synchronization
 
 /// The contents of a file in a package. Two packages with the same node have the same file, so a save compares identities and

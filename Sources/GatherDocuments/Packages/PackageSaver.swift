@@ -3,6 +3,7 @@
 
 internal import LinuxSystem
 internal import Metadata
+internal import SaveFiles
 
 /// Saves one package in a locked folder, so that readers see the old package or the new one, and no change of others is lost.
 ///

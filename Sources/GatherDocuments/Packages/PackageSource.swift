@@ -1,6 +1,8 @@
 // The package on disk from which files are read when they are needed.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import SaveFiles
+
 /// A package on disk as it was when it was listed. Its descriptor follows a rename. After a save by another program the path leads
 /// to the new package, whose unchanged files are the same.
 final class PackageSource: Sendable {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import LinuxSystem
+internal import SaveFiles
 internal import Synchronization
 
 /// The numbers of conflict versions in folders that were listed before. An application that opens all documents of a folder

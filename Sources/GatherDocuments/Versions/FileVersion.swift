@@ -45,8 +45,7 @@ public struct FileVersion: Sendable, Hashable, Identifiable {
         originalPathBytes = DocumentPath.join(folder, original)
         isConflict = entry != original
         size = status.size
-        modified = Timestamp(
-            seconds: status.modified.seconds, nanoseconds: Int64(status.modified.nanoseconds))
+        modified = FileStamp(status).modifiedTime
         self.author = author
         name = entry == original ? nil : ConflictName(entry)
         stamp = FileStamp(status)

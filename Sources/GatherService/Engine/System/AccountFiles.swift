@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
+import SaveFiles
 import Synchronization
 
 extension AccountDirectory {
@@ -24,7 +25,7 @@ final class AccountFile: Sendable {
     /// Whether a change of the file counts. Else its names are those of one moment.
     private let isFollowed: Bool
     private struct Contents {
-        var version: FileVersion?
+        var version: FileStamp?
         var names: [UInt32: [UInt8]] = [:]
         var fingerprint = Fingerprint()
     }
@@ -44,9 +45,9 @@ final class AccountFile: Sendable {
 
     private func read() -> Contents {
         contents.withLock { contents in
-            if let contents, !isFollowed || contents.version == FileVersion(of: path) { return contents }
+            if let contents, !isFollowed || contents.version == FileStamp(following: path) { return contents }
             // Looked at before the file is read: if it changes in between, it is read once more.
-            let version = FileVersion(of: path)
+            let version = FileStamp(following: path)
             var read = AccountFile.read(path)
             read.version = version
             contents = read

@@ -4,6 +4,7 @@
 import Glibc
 import LinuxSystem
 import LiveQueries
+import SaveFiles
 import Synchronization
 
 /// Where the names of users and groups are asked: in the system's databases, where no test plays them.
@@ -73,7 +74,7 @@ final class AccountNames: AccountNaming {
     private let directory: AccountDirectory
     private let userFile: AccountFile
     private let groupFile: AccountFile
-    private let versions: [FileVersion?]
+    private let versions: [FileStamp?]
     /// Stands for these answers in clocks, and for no others.
     let number = UInt64.random(in: 1 ... .max)
 
@@ -81,14 +82,14 @@ final class AccountNames: AccountNaming {
         self.directory = directory
         userFile = AccountFile(directory.userFile)
         groupFile = AccountFile(directory.groupFile)
-        versions = [directory.userFile, directory.groupFile].map { FileVersion(of: $0) }
+        versions = [directory.userFile, directory.groupFile].map { FileStamp(following: $0) }
     }
 
     /// The files in which most names stand.
     var files: [String] { [directory.userFile, directory.groupFile] }
 
     /// Whether these files are those that they were when the first name was asked for.
-    var areCurrent: Bool { files.map { FileVersion(of: $0) } == versions }
+    var areCurrent: Bool { files.map { FileStamp(following: $0) } == versions }
 
     /// The same directory, with nothing known.
     func forgotten() -> AccountNames { AccountNames(directory) }

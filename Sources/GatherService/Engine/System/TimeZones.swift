@@ -3,13 +3,14 @@
 
 import LinuxSystem
 import Metadata
+import SaveFiles
 import Synchronization
 
 /// The time zones of callers, and the daemon's own. A file is read once, and again when it was replaced or written. Safe from any
 /// thread.
 final class TimeZones: Sendable {
     private struct Known {
-        let version: FileVersion
+        let version: FileStamp
         let zone: LocalZone
     }
 
@@ -70,7 +71,7 @@ final class TimeZones: Sendable {
 
     private func zone(inFile path: String) -> LocalZone? {
         // Looked at before the file is read: if it changes in between, it is read once more.
-        guard let version = FileVersion(of: path) else { return nil }
+        guard let version = FileStamp(following: path) else { return nil }
         if let known = state.withLock({ $0.known[path] }), known.version == version { return known.zone }
         guard let rules = ZoneFiles.contents(of: path).flatMap({ ZoneRules(file: $0) }) else { return nil }
         let zone = LocalZone(rules)
