@@ -31,7 +31,7 @@ struct Line: DocumentContents {
 ///
 /// `document-saver --time-saves DOCUMENT COUNT BYTES` and `--time-opens FOLDER` print the nanoseconds of each save, and of
 /// opening and closing each file of a folder, for `Tests/Benchmarks/documents.py`. `--set-keys DIRECTORY SOCKET` and
-/// `--follow-keys DIRECTORY SOCKET` are the two processes of `Tests/Benchmarks/keys.py`.
+/// `--follow-keys DIRECTORY SOCKET` are the two processes of `Tests/Benchmarks/keys.py`. `--save-once KIND FOLDER` is a ``OneSave``.
 @main
 enum Saver {
     static func main() async throws {
@@ -42,6 +42,7 @@ enum Saver {
         if arguments.first == "--time-opens" { return try await timeOpens(arguments[1]) }
         if arguments.first == "--set-keys" { return try await KeyTimes.set(arguments[1], socket: arguments[2]) }
         if arguments.first == "--follow-keys" { return try await KeyTimes.follow(arguments[1], socket: arguments[2]) }
+        if arguments.first == "--save-once" { return try OneSave(rawValue: arguments[1])!.run(in: arguments[2]) }
         let exchanges = arguments.first == "--exchange"
         if exchanges { arguments.removeFirst() }
         let (path, log, name, count) = (arguments[0], arguments[1], arguments[2], Int(arguments[3])!)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import GatherDocuments
 import Glibc
 import TestSupport
 import Testing
@@ -30,6 +31,31 @@ struct EvictRuleTests {
         try await machine.until("hasUnresolvedConflicts == TRUE AND kind == 'file'", [path])
         // The version may be an item before it has come.
         try await machine.until("downloadingStatus == 'notDownloaded'", [])
+    }
+
+    // MARK: A save that was killed
+
+    private struct Text: DocumentContents {
+        var bytes: [UInt8]
+        init(bytes: [UInt8]) { self.bytes = bytes }
+    }
+
+    /// It may be older than the version on other devices. A program that opened the document once gave it the name.
+    @Test func aKilledSaveDoesNotTakeTheNameOfAnEvictedDocument() async throws {
+        let pair = try await pair(evicted: ["d/note.txt"])
+        let b = pair.b
+        try Data("older".utf8).write(to: URL(filePath: b.box + "/d/.syncthing.gather-note.txt.tmp"))
+        let options = DocumentOptions(
+            daemonTimeout: Patience.duration, socket: b.socket, sharing: SharingSocket(path: b.directory + "/helper"))
+        let note = Document<Text>(path: b.box + "/d/note.txt", options: options)
+        try await note.open()
+        #expect(try await note.contents.bytes == Array("the text of d/note.txt".utf8))
+        #expect(note.state == .inConflict)
+        let versions = try FileVersion.conflicts(of: b.box + "/d/note.txt")
+        #expect(try versions.map { try $0.contents() } == [Array("older".utf8)])
+        try await note.close()
+        try await pair.a.until("hasUnresolvedConflicts == TRUE AND kind == 'file'", ["d/note.txt"])
+        #expect(Self.text(pair.a, "d/note.txt") == "the text of d/note.txt")
     }
 
     // MARK: The last copy

@@ -9,6 +9,13 @@ import Testing
 @testable import GatherDocuments
 
 @Suite struct KeyValueTextTests {
+    /// The helper once gave the name of the store's file to one that was half written.
+    @Test func aHalfWrittenFileIsNoLeftSave() throws {
+        let name = Array(KeyValueFileName(device: "AAAAAAA", slot: 0).temporary.utf8)
+        #expect(LeftSave.document(of: name) == nil)
+        #expect(SyncthingName.isTemporary(name))
+    }
+
     private static let values: [KeyValue] = [
         "", "plain", "\"quoted\" \\ and\nlines\u{0}\u{7F}", "Grüße 👩‍👩‍👧", .string("e\u{301}"), 0, .integer(.min),
         .integer(.max), 0.1, -0.0, .double(.leastNonzeroMagnitude), .double(.greatestFiniteMagnitude), 1e300, true,

@@ -355,38 +355,6 @@ struct SaveTests {
         #expect(try scratch.status(".gather").st_mode & 0o777 == 0o755)
     }
 
-    // MARK: What a killed process leaves
-
-    @Test func aVersionThatAKilledSaveLeftIsKept() async throws {
-        let scratch = try Scratch()
-        try scratch.write("current", to: "a.txt")
-        try scratch.write("left", to: ".syncthing.gather-a.txt.tmp")
-        let document = scratch.document("a.txt")
-        try await document.open()
-        #expect(document.state == .inConflict)
-        #expect(try await document.contents.text == "current")
-        #expect(try conflicts(scratch, "a.txt") == ["left"])
-        #expect(try scratch.names.count == 2)
-        // Contents that are there already are not kept twice.
-        for left in ["current", "left"] {
-            try scratch.write(left, to: ".syncthing.gather-a.txt.tmp")
-            try await document.edit { $0.text += "+" }
-            try await document.save()
-            try scratch.write("current", to: "a.txt")
-            try await document.refresh()
-        }
-        #expect(try conflicts(scratch, "a.txt") == ["left"])
-    }
-
-    @Test func aDocumentWhoseFirstSaveWasKilledIsThere() async throws {
-        let scratch = try Scratch()
-        try scratch.write("left", to: ".syncthing.gather-a.tmp")
-        let document = scratch.document("a")
-        try await document.open()
-        #expect(try await document.contents.text == "left")
-        #expect(try scratch.names == ["a"])
-    }
-
     // MARK: Versions
 
     @Test func aVersionBecomesTheCurrentOne() async throws {

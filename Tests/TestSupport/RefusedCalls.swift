@@ -45,9 +45,11 @@ package enum RefusedCalls {
         import ctypes, os, struct, sys
         numbers = {
             "x86_64": {"flock": 73, "renameat2": 316, "openat2": 437, "statx": 332, "clone3": 435, "eventfd2": 290,
-                       "epoll_create1": 291, "epoll_ctl": 233, "timerfd_create": 283, "inotify_init1": 294, "unlinkat": 263},
+                       "epoll_create1": 291, "epoll_ctl": 233, "timerfd_create": 283, "inotify_init1": 294, "unlinkat": 263,
+                       "linkat": 265},
             "aarch64": {"flock": 32, "renameat2": 276, "openat2": 437, "statx": 291, "clone3": 435, "eventfd2": 19,
-                        "epoll_create1": 20, "epoll_ctl": 21, "timerfd_create": 85, "inotify_init1": 26, "unlinkat": 35},
+                        "epoll_create1": 20, "epoll_ctl": 21, "timerfd_create": 85, "inotify_init1": 26, "unlinkat": 35,
+                        "linkat": 37},
         }[os.uname().machine]
         load, equal, result = 0x20, 0x15, 0x06
         allowed, refused, ended = 0x7FFF0000, 0x00050000, 0x80000000

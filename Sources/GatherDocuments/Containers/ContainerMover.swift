@@ -19,7 +19,7 @@ struct ContainerMover {
     mutating func moveEntries(of source: borrowing Folder, to target: borrowing Folder) throws(DocumentError) {
         // A save that was killed may have left the only copy of a version under the name of its temporary file.
         for name in try source.names(where: { _ in true }) {
-            guard let document = SaveName.complete.document(of: name) ?? SaveName.former.document(of: name) else {
+            guard let document = LeftSave.document(of: name) ?? SaveName.former.document(of: name) else {
                 continue
             }
             do throws(DocumentError) { try source.completeSave(of: document) } catch { result.left.append(error) }

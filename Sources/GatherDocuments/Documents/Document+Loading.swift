@@ -15,9 +15,26 @@ extension Document {
     func readFile(
         isQuiet: Bool = false
     ) async throws(DocumentError) -> (file: LoadedDocument.Read?, versions: Int) {
+        let holder = holder
+        defer { if !isQuiet { holder.set(.progressAvailable, false) } }
+        var isEvicted: Bool?
+        while true {
+            if let read = try await readFile(isEvicted: isEvicted, isQuiet: isQuiet) { return read }
+            isEvicted =
+                try await EvictedDocument(location: location, isPackage: false, options: options).missingPath() != nil
+        }
+    }
+
+    /// Reads the file as ``readFile(isQuiet:)`` does.
+    ///
+    /// - Parameter isEvicted: Whether the file is missing since it was evicted. The file of a killed save may be older than the versions
+    ///   on other devices, so it must not take the name then.
+    /// - Returns: Nil if that has to be known, and is not.
+    private func readFile(
+        isEvicted: Bool?, isQuiet: Bool
+    ) async throws(DocumentError) -> (file: LoadedDocument.Read?, versions: Int)? {
         let (location, options) = (location, options)
         let (holder, progress) = (holder, progress)
-        defer { if !isQuiet { holder.set(.progressAvailable, false) } }
         return try await BlockingWork.run { () throws(DocumentError) in
             let path = try DocumentPath(location)
             try path.requireDocument()
@@ -26,10 +43,15 @@ extension Document {
                 return try Document.readPackage(path, folder, options, holder, isQuiet: isQuiet)
             }
             if try folder.status(of: SaveName.complete.of(path.name)) != nil {
+                if isEvicted == nil, try folder.status(of: path.name) == nil { return nil }
                 defer { holder.set(.editingDisabled, false) }
                 try folder.lock(timeout: options.lockTimeout) { holder.set(.editingDisabled, true) }
                 let saver = FileSaver(folder, name: path.name, device: try options.author())
-                try saver.recover()
+                do throws(DocumentError) { try saver.recover(isEvicted: isEvicted ?? false) } catch {
+                    // A user who may only read the folder can read the document. The next one who may write completes the save.
+                    let isThere = try saver.folder.status(of: path.name) != nil
+                    guard isThere || isEvicted == true else { throw error }
+                }
                 folder = saver.end()
                 folder.unlock()
             }

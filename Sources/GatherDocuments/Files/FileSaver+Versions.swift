@@ -47,31 +47,19 @@ extension FileSaver {
         throw .exists
     }
 
-    /// Looks for the file that a killed process left between its exchange and the end of its save. It may be the only copy of
-    /// a version, so it becomes the document or a conflict version, unless another file has the same contents.
+    /// Completes the save that a killed process left, as ``LeftSave`` says.
     ///
+    /// - Parameter isEvicted: Whether the document is missing since it was evicted.
     /// - Returns: The names of the conflict versions that were made.
     @discardableResult
-    func recover() throws(DocumentError) -> [[UInt8]] {
-        for _ in 0..<DocumentLimits.saveAttempts {
-            guard let left = try folder.status(of: temporary), left.type == .regular,
-                let file = try folder.read(temporary)
-            else { return [] }
-            guard let current = try folder.read(name) else {
-                if try takeFreeName() { return [] }
-                continue
+    func recover(isEvicted: Bool = false) throws(DocumentError) -> [[UInt8]] {
+        do throws(SystemError) {
+            switch try LeftSave.complete(name, in: folder.number, device: device.text, isEvicted: isEvicted) {
+            case .version(let version): return [version.bytes]
+            case .none, .document, .known: return []
             }
-            if file.bytes == current.bytes {
-                try folder.remove(temporary)
-                return []
-            }
-            for name in try FileVersion.conflictNames(of: name, in: folder) {
-                guard let version = try? folder.read(name), version.bytes == file.bytes else { continue }
-                try folder.remove(temporary)
-                return []
-            }
-            return [try keep(temporary)]
+        } catch {
+            throw DocumentError("cannot complete the save of", folder.text(name), error)
         }
-        return []
     }
 }

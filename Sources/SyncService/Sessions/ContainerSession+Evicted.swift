@@ -6,6 +6,7 @@ import Glibc
 import LinuxSystem
 import Logging
 import Metadata
+import SaveFiles
 import Syncthing
 import Varlink
 
@@ -14,36 +15,6 @@ import Varlink
 /// session's knowledge and the list for other devices are compared with them each time that they are read. So a pattern whose file
 /// is still there is taken back.
 extension ContainerSession {
-    /// A regular file here, by its path below a folder.
-    struct HeldFile: Sendable {
-        var part: String
-        var size: Int64
-        var identity: [Int64]
-
-        init?(_ path: String, part: String) {
-            guard let entry = try? ContainerRoots.openParent(of: path) else { return nil }
-            self.init(entry.name, in: entry.directory.number, part: part)
-        }
-
-        /// Looks at a name in an open directory.
-        init?(_ name: UnsafePointer<CChar>, in directory: CInt, part: String) {
-            guard let status = try? EntryStatus(of: name, in: directory), status.type == .regular else { return nil }
-            self.part = part
-            size = status.size
-            identity = [
-                Int64(truncatingIfNeeded: status.device), Int64(truncatingIfNeeded: status.inode), size,
-                status.modified.seconds, Int64(status.modified.nanoseconds), status.changed.seconds,
-                Int64(status.changed.nanoseconds),
-            ]
-        }
-
-        /// Nanoseconds since 1970. A time beyond their range is the end of it.
-        var modified: Int64 {
-            let (nanoseconds, overflow) = identity[3].multipliedReportingOverflow(by: 1_000_000_000)
-            return overflow ? (identity[3] > 0 ? .max : .min) : nanoseconds.clampedAdding(identity[4])
-        }
-    }
-
     /// The directory of a container that GatherDocuments keeps.
     static let ownDirectory = ArchiveName.own
 
@@ -303,16 +274,15 @@ extension ContainerSession {
         guard !isEnded, folders[index].leaving[file.part] == number else { throw ContainerSession.lost }
         // Renamed first: a program that saves now makes another file under the name, which stays.
         let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-        func sibling(_ form: SaveName, _ name: some StringProtocol) -> String {
-            String(decoding: form.of(Array(name.utf8)), as: UTF8.self)
-        }
-        let aside = sibling(.evicted, String(file.identity[1], radix: 16))
+        let aside = String(
+            decoding: SaveName.evicted.of(Array(String(file.stamp.inode, radix: 16).utf8)), as: UTF8.self)
         do throws(SystemError) {
             let entry = try ContainerRoots.openParent(of: path)
             let folder = entry.directory.number
             try Entry.renameToFree(entry.name, in: folder, to: aside, in: folder)
             do throws(SystemError) {
-                guard let now = HeldFile(aside, in: folder, part: file.part), now.isSameContent(as: file) else {
+                guard let now = HeldFile(aside, in: folder, part: file.part), now.stamp.hasSameContents(as: file.stamp)
+                else {
                     throw ContainerSession.changed
                 }
                 try Entry.remove(aside, in: folder)
@@ -320,9 +290,10 @@ extension ContainerSession {
                 do throws(SystemError) {
                     try Entry.renameToFree(aside, in: folder, to: entry.name, in: folder)
                 } catch {
-                    // A program has saved meanwhile. This version is adopted beside its one.
+                    // A program has saved meanwhile. This version is kept beside its one.
                     guard error == .exists else { throw error }
-                    try Entry.renameToFree(aside, in: folder, to: sibling(.complete, path[slash...]), in: folder)
+                    _ = try LeftSave.keep(
+                        Array(aside.utf8), of: Array(path[slash...].utf8), in: folder, device: run.shortID)
                 }
                 throw error
             }
@@ -451,15 +422,4 @@ extension ContainerSession {
         }
         return found
     }
-}
-
-extension ContainerSession.HeldFile {
-    /// Whether it is the same file with the same content. A rename changes the last of the times.
-    func isSameContent(as other: ContainerSession.HeldFile) -> Bool {
-        identity.prefix(5).elementsEqual(other.identity.prefix(5))
-    }
-}
-
-extension AbsentItem {
-    init(_ file: ContainerSession.HeldFile) { (size, modified) = (file.size, file.modified) }
 }

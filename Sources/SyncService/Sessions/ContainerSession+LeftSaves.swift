@@ -3,6 +3,7 @@
 
 import LinuxSystem
 import Logging
+import SaveFiles
 
 extension ContainerSession {
     /// Adopts again and again what processes left that were killed since.
@@ -40,11 +41,13 @@ extension ContainerSession {
         let prefix = part.isEmpty ? "" : part + "/"
         let directory = folders[index].place.directory + "/" + prefix
         for name in DirectoryNames.of(directory) ?? [] {
-            guard let document = LeftSave.document(of: name) else { continue }
+            guard let document = LeftSave.document(of: Array(name.utf8)) else { continue }
+            let part = prefix + String(decoding: document, as: UTF8.self)
             do throws(SystemError) {
                 // The feed has what this makes.
-                _ = try LeftSave.adopt(
-                    name, in: directory, isEvicted: folders[index].evicted[prefix + document] != nil)
+                _ = try LeftSave.attempt(
+                    document, inFolder: Array(directory.utf8), device: run.shortID,
+                    isEvicted: folders[index].evicted[part] != nil)
             } catch {
                 logger.debug("\(directory)\(name) stays as it is: \(error)")
             }
