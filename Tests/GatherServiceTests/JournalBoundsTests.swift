@@ -213,13 +213,17 @@ struct JournalBoundsTests {
         let containers = ["tree": directory.path + "/tree", "second": directory.path + "/second"]
         var held: Held = ([:], nil)
         var ended: Task<Void, any Error>?
-        try await DaemonFixture.run(containers: containers, directory: directory, limits: limits) { daemon in
+        let disk = HeldDisk()
+        try await DaemonFixture.run(
+            containers: containers, directory: directory, limits: limits,
+            adjust: { $0.forceToDisk = { (file) throws(SystemError) in try disk.force(file) } }
+        ) { daemon in
+            defer { if ended == nil { disk.release() } }
             let isSaved = try await becomes(daemon) { try await snapshotTime(daemon) != nil }
             #expect(isSaved)
             try await moveOutAndIn(daemon)
-            // Saving the other takes until somebody reads what is written.
-            let pipe = directory.path + "/state/saved/index-second.new"
-            #expect(mkfifo(pipe, 0o600) == 0)
+            // Saving the other waits for the disk.
+            disk.hold()
             let before = segments(directory).count
             for number in 0..<60 {
                 try directory.write("", to: "second/file\(number)")
@@ -232,12 +236,7 @@ struct JournalBoundsTests {
             ended = Task.detached {
                 // The next segment begins with what is saved at the end.
                 for _ in 0..<50_000 where segments(directory).count == there { await Task.yield() }
-                try await NIOThreadPool.singleton.runIfActive {
-                    let file = open(pipe, O_RDONLY)
-                    var bytes = [UInt8](repeating: 0, count: 4_096)
-                    while read(file, &bytes, bytes.count) > 0 {}
-                    close(file)
-                }
+                disk.release()
             }
         }
         try await ended?.value
