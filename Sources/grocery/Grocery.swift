@@ -80,29 +80,38 @@ enum Main {
         Program.begin()
         signal(SIGPIPE, SIG_IGN)
         signal(SIGINT) { _ in _exit(130) }
-        Task.detached { await run() }
+        do {
+            // Parsed before there is a second thread: libdispatch ends a process with several ones that has no /proc. Even there the help
+            // and errors of arguments are printed.
+            // The task alone uses it: this thread sleeps from then on.
+            nonisolated(unsafe) let command = try Grocery.parseAsRoot(Array(ProcessArguments.texts.dropFirst()))
+            Task.detached { await run(command) }
+        } catch {
+            end(error)
+        }
         while true { pause() }
     }
 
-    private static func run() async -> Never {
+    private static func run(_ command: sending any ParsableCommand) async -> Never {
         do {
-            var command = try Grocery.parseAsRoot(Array(ProcessArguments.texts.dropFirst()))
-            do {
-                if var command = command as? any AsyncParsableCommand {
-                    try await command.run()
-                } else {
-                    try command.run()
-                }
-            } catch {
-                guard let problem = Problem.of(error) else { throw error }
-                Output.note(problem.message)
-                exit(problem.status)
+            var command = command
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
             }
-            exit(0)
         } catch {
-            if Grocery.exitCode(for: error) == .success { Grocery.exit(withError: error) }
-            // The message of the parser has the argument as it is.
-            Program.end(status: Grocery.exitCode(for: error).rawValue, message: Grocery.fullMessage(for: error))
+            guard let problem = Problem.of(error) else { end(error) }
+            Output.note(problem.message)
+            exit(problem.status)
         }
+        exit(0)
+    }
+
+    /// Ends the process with an error or a text of the parser.
+    private static func end(_ error: any Error) -> Never {
+        if Grocery.exitCode(for: error) == .success { Grocery.exit(withError: error) }
+        // The message of the parser has the argument as it is.
+        Program.end(status: Grocery.exitCode(for: error).rawValue, message: Grocery.fullMessage(for: error))
     }
 }
