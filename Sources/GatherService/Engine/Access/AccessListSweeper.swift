@@ -30,6 +30,7 @@ final class AccessListSweeper {
     /// From when on items that lack lists are looked at, at the end of a sweep; nil if that is not needed.
     private var looksFrom: NIODeadline?
     private var isUnderWay = false
+    private var isClosed = false
     /// The containers whose turn is to come in the sweep that is under way, and in the look after it.
     private var unswept: [ContainerRecord] = []
     private var unlooked: [ContainerRecord] = []
@@ -72,6 +73,7 @@ final class AccessListSweeper {
     }
 
     func close() {
+        isClosed = true
         next?.task.cancel()
         next = nil
     }
@@ -99,6 +101,8 @@ final class AccessListSweeper {
         let bound = NIOLoopBound((self, owner), eventLoop: loop)
         let task = loop.scheduleTask(deadline: time) {
             let (sweeper, owner) = bound.value
+            // A task that is due in the same pass of the loop as the end is no longer cancelled.
+            guard !sweeper.isClosed else { return }
             sweeper.next = nil
             if !sweeper.isUnderWay { sweeper.begin(owner) }
             sweeper.goOn(owner)
