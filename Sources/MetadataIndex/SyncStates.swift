@@ -50,7 +50,9 @@ struct SyncStates {
     }
 
     /// Whether a directory of the open set got a name that is text in place of one that is not, or the reverse.
-    private static func hasOtherSendability(_ change: ChangeSet.Change, in open: ChangeSet, _ rows: RowStore) -> Bool {
+    private static func hasOtherSendability(
+        _ change: ChangeSet.Change, in open: borrowing ChangeSet, _ rows: borrowing RowStore
+    ) -> Bool {
         guard change.former != ChangeSet.noFormer else { return false }
         let wasText = open.formers.withName(open.formers.record(change)) { $0.isText }
         return wasText != rows.withName(change.row) { $0.isText }
@@ -58,7 +60,9 @@ struct SyncStates {
 
     /// Whether a live row of the open set has another item, content, name or place. The times of directories follow from
     /// their entries.
-    private static func isChanged(_ change: ChangeSet.Change, in open: ChangeSet, _ rows: RowStore) -> Bool {
+    private static func isChanged(_ change: ChangeSet.Change, in open: borrowing ChangeSet, _ rows: borrowing RowStore)
+        -> Bool
+    {
         guard change.former != ChangeSet.noFormer else { return true }
         let record = open.formers.record(change)
         let block = rows.block(change.row)
