@@ -1,52 +1,10 @@
-// Entering and leaving directories, and their watches.
+// The directories of the tree: their records, their watches, and those that are polled for want of one.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
 import Metadata
 
 extension TreeWatcher {
-    /// A look-up has found a directory under a name that nothing has.
-    func directoryAppeared(
-        _ name: UnsafeRawBufferPointer, in id: DirectoryID, _ status: KernelStatus, _ extras: UnsafeRawBufferPointer?,
-        _ entry: LookUpQueue.Entry
-    ) {
-        let directory = directories[id].node
-        // Where nobody knows which directory a row is now, what was found there before may be this one.
-        let known = knownDirectory(status.file, in: directory.container).flatMap { ahead.isTakenOver($0) ? nil : $0 }
-        // What has brought it may be queued, and be a rename onto another directory, whose identity goes on. One that is known
-        // elsewhere waits for that once, whatever was heard of this name.
-        let isElsewhere = known != nil && !lookUps.comparisons.contains(entry.origin.task)
-        if entry.isExpected || (isElsewhere && entry.attempts == 0), waitForNews(entry, name: name) { return }
-        guard let known else {
-            guard let node = tree.insert(named: name, status: status.file, extras: extras, into: directory) else {
-                return
-            }
-            noteFound(node, status.file, known: nil, isExpected: entry.isExpected)
-            count(entry.origin) { $0.added += 1 }
-            enter(node, status.file, origin: entry.origin)
-            return
-        }
-        // It has one place only, so it has moved here, whatever became of the events.
-        if isSelfOrAncestor(known, of: directory) {
-            wait(entry, name: name)
-            return
-        }
-        giveUpName(of: known)
-        moveRow(known, to: directory, named: name)
-        hasMoved(known)
-        ahead.forget(known)
-        let old = tree.status(of: known)
-        tell(known, status.file, extras: extras)
-        count(entry.origin) { $0.changed += 1 }
-        foundDirectory(known, status, changedFrom: old, entry.origin)
-    }
-
-    /// Takes a directory under watch and has it read.
-    func enter(_ node: TreeNode, _ status: FileStatus, origin: Origin) {
-        let id = record(node, status)
-        read(id, descends: true, origin: origin)
-    }
-
     /// Makes the record of a directory that is in the tree.
     func record(_ node: TreeNode, _ status: FileStatus) -> DirectoryID {
         if let known = directories.directory(at: node) { return known }
@@ -129,13 +87,6 @@ extension TreeWatcher {
         watches.removed(before: position + queuedBytes())
     }
 
-    /// A watch has ended. A thread that was given it may not have handed over yet what it has read.
-    func noteGone(_ watch: Int32) {
-        unknownWatches.remove(watch)
-        guard tasksAreOutstanding else { return }
-        watches.noteEnded(watch, limit: settings.limits.goneWatches, ticket: pool.tickets(1))
-    }
-
     func becameUnreadable(_ id: DirectoryID, _ error: SystemError) {
         guard directories.setUnreadable(id, true) else { return }
         let node = directories[id].node
@@ -160,5 +111,99 @@ extension TreeWatcher {
     /// We are short of something, which says nothing of the directory: it is polled until it can be read.
     func fellShort(_ id: DirectoryID, _ error: SystemError) {
         becamePolled(id, .shortage(error))
+    }
+
+    /// How many watches there are, over all containers.
+    package var watchCount: Int { watches.count }
+
+    /// How many watches there may be, over all containers; nil where that is not known.
+    package var watchLimit: Int? { watches.budget.limitNow }
+
+    /// The limit may have been raised or lowered; and where the kernel refused a watch, another may be free now.
+    func askForWatchLimit() {
+        watches.budget.setLimit(kernel.userWatchLimit().map { Int(Double($0) * settings.watchShare) } ?? .max)
+    }
+
+    func releaseWatch(_ watch: Int32) {
+        if watches.release(watch) { watches.balanceSoon(now: kernel.now()) }
+    }
+
+    /// A directory has no watch, or cannot be read, for want of something.
+    func becamePolled(_ id: DirectoryID, _ reason: PollReason) {
+        guard let container = containers[directories.container(of: id)] else { return }
+        if reason == .watchLimit { watches.wereRefused() }
+        // What the kernel says is said again to those that are not asked for after that.
+        if reason != .watchShare || container.pollReason == nil { container.pollReason = reason }
+        let isOverLimit = reason == .watchShare || reason == .watchLimit
+        if isOverLimit, directories[id].flags.insert(.overLimit).inserted {
+            container.counts.overLimit += 1
+            watches.countOverLimit(1, now: kernel.now())
+        }
+        if directories[id].flags.insert(.unwatched).inserted {
+            container.counts.unwatched += 1
+            if container.counts.unwatched == 1, isOverLimit {
+                let path = path(of: directories[id].node)
+                notices.append(
+                    .watchLimit(container: container.number, path: path, reason: container.pollReason ?? reason))
+            }
+        }
+        if container.nextPoll == nil { pollLater(container) }
+    }
+
+    /// A directory is watched, or is left.
+    func isPolledNoMore(_ id: DirectoryID) {
+        guard directories[id].flags.remove(.unwatched) != nil,
+            let container = containers[directories.container(of: id)]
+        else { return }
+        container.counts.unwatched -= 1
+        container.comparison?.hasWatched = true
+        if directories[id].flags.remove(.overLimit) != nil {
+            container.counts.overLimit -= 1
+            // It may be one that was polled and took what others nearer to the root should have, or is gone and leaves to them
+            // what it was to have.
+            watches.countOverLimit(-1, now: kernel.now())
+        }
+        if container.counts.unwatched == 0, container.failure == nil {
+            container.pollReason = nil
+            notices.append(.watchLimitOver(container: container.number))
+        }
+    }
+
+    func pollLater(_ container: WatchedContainer) { container.nextPoll = kernel.now() &+ settings.pollInterval }
+
+    func noteDepth(of id: DirectoryID) {
+        guard let parent = tree.parent(of: directories[id].node), let above = directories.directory(at: parent) else {
+            return
+        }
+        directories[id].depth = min(directories[above].depth, .max - 1) + 1
+    }
+
+    func balanceSoon() { watches.balanceSoon(now: kernel.now()) }
+
+    /// Something else was found where a directory was to be read.
+    func noteAstray(_ id: DirectoryID) {
+        guard unstableDirectories.note(id) else { return }
+        // What it tells is looked for in vain: the way to it leads to another.
+        endWatch(of: id)
+        closeDescriptor(of: id)
+        becamePolled(id, .unstable)
+    }
+
+    /// An event has named a directory, so whatever is found there now, or on the way to what lies below, has come by that; or it
+    /// is found by its number in another place. That is how directories move.
+    func hasMoved(_ node: TreeNode) {
+        for id in unstableDirectories.all where isSelfOrAncestor(node, of: directories[id].node) {
+            // What is polled already is read again at once; of all others a look-up is on its way.
+            if isUnstable(id), directories[id].node != node { lookAtPlace(of: id, origin: Origin(cause: causeNow)) }
+            unstableDirectories.forget(id)
+        }
+    }
+
+    /// What is found under the name of such a directory is read as often as that one still might have been.
+    func goOnAstray(_ name: UnsafeRawBufferPointer, in id: DirectoryID, _ count: UInt8) {
+        guard let node = tree.child(of: directories[id].node, named: name),
+            let found = directories.directory(at: node), !directories[found].flags.contains(.wasRead)
+        else { return }
+        unstableDirectories.raise(found, to: count)
     }
 }

@@ -94,77 +94,6 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         inbox.removeAll()
     }
 
-    /// Does what is due: call it when the inotify descriptor is readable, when woken, and at ``nextDeadline``.
-    /// Returns whether there is more to do at once: then call it again after giving others their turn.
-    package func turn() -> Bool {
-        guard !isClosed, !resumption.isAwaitingContainers else { return false }
-        var more = false
-        readings.beginIteration()
-        iteration.begin(at: kernel.now(), budget: settings.turnBudget)
-        if settings.crawlThreads == 0, performsJobs { more = performJobs() }
-        followMounts()
-        takeResults()
-        lookUps.releaseHot(now: iteration.began, forced: forcedPosition, buffer: buffers.name)
-        if !isFull, readEvents() { more = true }
-        if mounts.mayHaveMoved { mountsChanged() }
-        retryDeferredLookUps()
-        expireHalves()
-        lookForStrays()
-        runLookUps()
-        checkSuspects()
-        if applyResults() { more = true }
-        runLookUps()
-        stepComparisons()
-        findLinks()
-        runPatientLookUps()
-        finishTasks()
-        dropDeferredLookUps()
-        endAside()
-        endClosed()
-        removeUnwantedWatches()
-        closeDescriptors()
-        poll()
-        audit()
-        balance()
-        lookAtUnsureMounts()
-        closeAhead()
-        finishCheck()
-        followMounts()
-        // After all that opens any, or one more turn would be needed for them.
-        closeIdleDirectories()
-        more =
-            more || !lookUps.isEmpty || lookUps.hasPatient || !linkedFiles.news.isEmpty || !roots.suspects.isEmpty
-            || deferredLookUps.contains(where: isDue) || linkedFiles.strays.values.contains(where: isDue)
-            || hasComparisonStep || hasLinksToFind || detachedRows.isAwaitingMovingOn
-            || watches.canRemove(at: position) || cache.unclosedCount > 0
-        if cache.closesAll, isReached(Barrier(position: forcedPosition)) { closeOpenDirectories() }
-        return more
-    }
-
-    /// When ``turn()`` must be called at the latest, in the kernel's nanoseconds; nil when only events and wakes can
-    /// cause work.
-    package var nextDeadline: UInt64? {
-        var deadline: UInt64?
-        func consider(_ time: UInt64?) {
-            if let time { deadline = min(deadline ?? .max, time) }
-        }
-        let awaited = halves.isEmpty ? .max : oldestAwaitedNews
-        for half in halves.all where !isAnnounced(half) && !isKeptForCrawl(half) && awaited >= half.expiry {
-            consider(half.deadline)
-        }
-        consider(lookUps.hotDeadline)
-        consider(events.pauseEnd)
-        if auditSchedule.isBehind || !settings.hasRegularTurns { consider(auditSchedule.next) }
-        consider(mounts.nextDeadline)
-        if !tasksAreOutstanding { consider(watches.nextBalance) }
-        consider(cache.nextDeadline(idleTime: settings.directoryIdleTime))
-        for container in containers.values {
-            consider(container.nextPoll)
-            consider(container.comparison?.notBefore)
-        }
-        return deadline
-    }
-
     /// When the oldest event was read that the last turn has made a look-up for, in the kernel's nanoseconds; nil where it
     /// has made none.
     package var oldestNews: UInt64? { iteration.oldestCause.flatMap { events.time(of: $0) } }
@@ -200,6 +129,67 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
 
     /// What is asked for from outside is caused now: a barrier made from now on waits for it.
     var causeNow: UInt64 { position - 1 }
+
+    /// Whether so much waits that nothing more is read: the kernel's queue then takes what comes, until it overflows.
+    var isFull: Bool { lookUps.countOfCold >= settings.limits.lookUpsAhead }
+
+    /// Whether the loop iteration has had its time.
+    var isTurnOver: Bool { iteration.isOver(now: kernel.now()) }
+
+    /// Whether all of the stream before a position has been heard, renames with both their halves.
+    func isHeard(_ end: UInt64) -> Bool {
+        position >= end && halves.oldest.map { $0.origin.cause >= end } ?? true
+    }
+
+    /// Whether directories are being read.
+    var tasksAreOutstanding: Bool { readings.areUnderWay }
+
+    // MARK: Telling the tree
+
+    func withName(of node: TreeNode, _ body: (UnsafeRawBufferPointer) -> Void) {
+        pathBuffer.removeAll(keepingCapacity: true)
+        tree.appendName(of: node, to: &pathBuffer)
+        pathBuffer.append(0)
+        pathBuffer.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0.dropLast())) }
+    }
+
+    /// A directory's own links and times are told by its own reading; a package is a directory to the file system.
+    func isEqual(_ known: FileStatus, _ seen: FileStatus) -> Bool {
+        if known == seen { return true }
+        guard known.kind == .package, seen.kind == .directory else { return false }
+        var known = known
+        known.kind = .directory
+        return known == seen
+    }
+
+    /// Tells the tree what an entry is now, and its extras with that. Where they are not known and the entry is not what it was,
+    /// what was known of them is over; so is who may read them, which is asked for with them. Returns whether anything differs.
+    @discardableResult
+    func tell(_ node: TreeNode, _ status: FileStatus, extras: UnsafeRawBufferPointer?) -> Bool {
+        guard let extras else {
+            let known = tree.status(of: node)
+            var same = status
+            if !status.kind.isDirectory { same.accessList = known.accessList }
+            if isEqual(known, same) { return false }
+            let changed = tree.update(node, status: status)
+            tree.forgetExtras(of: node)
+            return changed
+        }
+        // What is being read of its directory may be older.
+        if readings.hasTouched, let parent = tree.parent(of: node), let above = directories.directory(at: parent) {
+            withName(of: node) { readings.touched($0, in: above) }
+        }
+        let changed = tree.update(node, status: status)
+        return tree.setExtras(of: node, to: extras) || changed
+    }
+
+    func count(_ origin: Origin, _ change: (inout ComparisonCounts) -> Void) {
+        guard origin.task != 0, let container = readings[origin.task]?.container,
+            var counts = container.comparison?.counts, container.comparison?.task == origin.task
+        else { return }
+        change(&counts)
+        container.comparison?.counts = counts
+    }
 }
 
 extension DirectoryTable {

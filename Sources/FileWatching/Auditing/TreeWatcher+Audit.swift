@@ -88,22 +88,6 @@ extension TreeWatcher {
         pass = AuditPass(began: max(pass.began &+ interval, now))
     }
 
-    /// A slice has ended. One that an overflow has made a comparison of everything does not come here.
-    func auditSliceEnded(_ container: WatchedContainer, _ counts: ComparisonCounts) {
-        container.audit?.counts.added += counts.added
-        container.audit?.counts.changed += counts.changed
-        container.audit?.counts.removed += counts.removed
-        counters.auditRepairs += UInt64(counts.added + counts.changed + counts.removed)
-        auditSchedule.endSlice(share: settings.auditShare, now: kernel.now())
-    }
-
-    /// Whether a result belongs to a slice that is being read. What it finds is only noted then: an event that tells of
-    /// it may be on its way.
-    func isAudit(_ result: CrawlResult) -> Bool {
-        guard let comparison = readings[result.task]?.container.comparison else { return false }
-        return comparison.isAudit && comparison.isPoll && comparison.task == result.task
-    }
-
     /// All was read, and what differs was noted: it is looked at when the events that were queued until now have been
     /// heard and what they name was looked at.
     func settleAudit(_ container: WatchedContainer) {
@@ -127,12 +111,5 @@ extension TreeWatcher {
             tree.appendName(of: node, to: &name)
             holdRemoval(above, name, identity: fileIdentities.identity(of: tree.status(of: node)), in: container)
         }
-    }
-
-    /// Whether that is so.
-    func isAuditSettled(_ comparison: Comparison) -> Bool {
-        guard let end = comparison.settled else { return true }
-        guard position >= end, halves.isEmpty, linkedFiles.news.isEmpty else { return false }
-        return !lookUps.waits(before: end) { _ in true }
     }
 }

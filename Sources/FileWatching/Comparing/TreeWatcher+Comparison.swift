@@ -5,27 +5,6 @@ import LinuxSystem
 import Metadata
 
 extension TreeWatcher {
-    /// Compares a container with the file system; the completion comes in a later turn with what differed. A container
-    /// that is unavailable is looked for, and has no differences.
-    package func rescan(_ number: UInt32, completion: @escaping (ComparisonCounts) -> Void) {
-        guard let container = containers[number] else {
-            completion(ComparisonCounts())
-            return
-        }
-        suspect(number, cause: causeNow)
-        checkSuspects()
-        guard container.failure == nil else {
-            completion(ComparisonCounts())
-            return
-        }
-        compare(container, origin: Origin(cause: causeNow))
-        if container.nextComparison != nil {
-            container.nextComparison?.completions.append(completion)
-        } else {
-            container.comparison?.completions.append(completion)
-        }
-    }
-
     /// Reads the extended attributes of the namespace `user`, and where symbolic links lead, at each look-up from now on, and
     /// of everything that is known by a comparison; the completion comes when that has ended.
     package func setReadsExtras(_ number: UInt32, completion: @escaping () -> Void = {}) {
@@ -99,7 +78,7 @@ extension TreeWatcher {
     }
 
     /// Whether look-ups of a comparison wait, for their turn or for a move: what they find may be what it misses elsewhere.
-    private func isWaiting(_ comparison: Comparison) -> Bool {
+    func isWaiting(_ comparison: Comparison) -> Bool {
         if comparison.phase == .additions, !isAuditSettled(comparison) { return true }
         if comparison.phase == .removals, position < comparison.endOfMissing { return true }
         if lookUps.contains(task: comparison.task) { return true }
@@ -116,161 +95,11 @@ extension TreeWatcher {
         }
     }
 
-    /// Takes the comparisons as far as they go now.
-    func stepComparisons() {
-        for container in containers.values where container.comparison != nil { step(container) }
-    }
-
-    private func step(_ container: WatchedContainer) {
-        guard let comparison = container.comparison else { return }
-        if let time = comparison.notBefore {
-            guard kernel.now() >= time else { return }
-            container.comparison?.notBefore = nil
-        }
-        if comparison.began == nil {
-            container.comparison?.began = kernel.now()
-            container.comparison?.round = pool.raiseRound()
-        }
-        let origin = Origin(cause: readings[comparison.task]?.cause ?? causeNow, task: comparison.task)
-        switch comparison.phase {
-        case .listing:
-            list(container, origin)
-        case .additions:
-            guard readings[comparison.task]?.outstanding == 0, !isWaiting(comparison) else { return }
-            guard isAuditSettled(comparison) else { return }
-            // What moved here was read in its new place, and that may have found more.
-            if comparison.found.hasNext {
-                lookAtAdditions(container, origin)
-                return
-            }
-            container.comparison?.found.removeEntries()
-            if isBehind(container) {
-                container.comparison?.phase = .listing
-                return
-            }
-            container.comparison?.phase = .replacements
-            lookAtReplacements(container, origin)
-        case .replacements:
-            guard readings[comparison.task]?.outstanding == 0, !isWaiting(comparison) else { return }
-            if !comparison.found.isEmpty || isBehind(container) {
-                container.comparison?.phase = comparison.found.isEmpty ? .listing : .additions
-                return
-            }
-            if comparison.missing.hasNextReplaced {
-                lookAtReplacements(container, origin)
-                return
-            }
-            if comparison.found.hasLinked {
-                lookAtLinksOfFindings(container, origin)
-                return
-            }
-            container.comparison?.phase = .removals
-            // The moves of what has left a directory before that was read may be queued.
-            let end = comparison.missing.isEmpty ? position : position + queuedBytes()
-            container.comparison?.endOfMissing = end
-            if position >= end { lookAtRemovals(container, origin) }
-        case .removals:
-            guard readings[comparison.task]?.outstanding == 0, !isWaiting(comparison) else { return }
-            if comparison.missing.hasNext {
-                lookAtRemovals(container, origin)
-                return
-            }
-            container.comparison?.missing.removeAll()
-            if isBehind(container) {
-                container.comparison?.phase = .listing
-                return
-            }
-            end(container)
-        }
-    }
-
-    /// Hands out directories to be read, a window of them at a time. An overflow meanwhile makes those that were read
-    /// before it be read again, the others not: so each comparison ends.
-    private func list(_ container: WatchedContainer, _ origin: Origin) {
-        guard var comparison = container.comparison else { return }
-        let task = comparison.task
-        while readings[task]?.outstanding ?? 0 < settings.comparisonWindow {
-            // The path of each takes as many steps as it is deep. The results of the others wake the next iteration.
-            if iteration.hasTakenSteps, readings[task]?.outstanding ?? 0 > 0 { break }
-            if comparison.next == comparison.queue.count {
-                guard readings[task]?.outstanding == 0 else { break }
-                let wanted = comparison.isPoll ? [] : unreadSince(comparison.round, container)
-                if wanted.isEmpty {
-                    // Those that others are reading come in by themselves.
-                    if !comparison.isPoll, isBehind(container) { break }
-                    container.comparison?.queue = []
-                    container.comparison?.next = 0
-                    container.comparison?.phase = .additions
-                    if comparison.isAudit { return settleAudit(container) }
-                    lookAtAdditions(container, origin)
-                    return
-                }
-                comparison.queue = wanted
-                comparison.next = 0
-            }
-            let id = comparison.queue[comparison.next]
-            // What was never read counts for none that nobody waits for.
-            if readings[task]?.cause == .max, !directories[id].flags.contains(.wasRead),
-                container.outstanding >= settings.comparisonWindow
-            {
-                break
-            }
-            comparison.next += 1
-            guard directories.isAlive(id), !directories[id].flags.contains(.reading) else { continue }
-            if !comparison.isPoll, directories[id].round >= comparison.round { continue }
-            // What lies below a directory that was never read is not known, so nobody else has it read.
-            read(id, descends: !directories[id].flags.contains(.wasRead), origin: origin)
-            // A root that can be read again has what is known of it verified, instead of this.
-            guard container.comparison?.task == task else { return }
-            // The root could not be opened: nothing else can be read either. It is suspected, or we are short of
-            // descriptors and go on later.
-            if directories[id].flags.contains(.needsReading) { break }
-        }
-        container.comparison?.queue = comparison.queue
-        container.comparison?.next = comparison.next
-    }
-
-    /// The next slice of what was found and not known.
-    private func lookAtAdditions(_ container: WatchedContainer, _ origin: Origin) {
-        lookAt(container.comparison?.found.take(atMost: settings.comparisonSlice) ?? [], origin)
-    }
-
-    /// The next slice of what was known and not found.
-    private func lookAtRemovals(_ container: WatchedContainer, _ origin: Origin) {
-        lookAt(container.comparison?.missing.take(atMost: settings.comparisonSlice) ?? [], origin)
-    }
-
-    private func lookAt(_ entries: ArraySlice<(directory: DirectoryID, name: [UInt8])>, _ origin: Origin) {
-        for entry in entries where directories.isAlive(entry.directory) {
-            let isExpected = isForExtras(origin, of: entry.directory)
-            entry.name.withUnsafeBytes { lookUps.add($0, in: entry.directory, origin: origin, isExpected: isExpected) }
-        }
-        runLookUps()
-    }
-
-    /// The next slice of the names that other files have, with what that leads to, in one turn: until then rows may stand
-    /// under names that are not theirs.
-    private func lookAtReplacements(_ container: WatchedContainer, _ origin: Origin) {
-        let slice = container.comparison?.missing.takeReplaced(atMost: settings.comparisonSlice) ?? []
-        iteration.setDeadline(.max)
-        defer { iteration.setDeadline(kernel.now()) }
-        lookAt(slice, origin)
-    }
-
-    /// A slice of the files with several names that were found, when what was found has been looked at: one that had gone on by
-    /// then has changed under its other names by that, and it was told of a name that the tree never had.
-    private func lookAtLinksOfFindings(_ container: WatchedContainer, _ origin: Origin) {
-        for status in container.comparison?.found.takeLinked(atMost: settings.comparisonSlice) ?? [] {
-            lookAtLinks(of: status, origin: origin)
-        }
-        runLookUps()
-    }
-
-    private func unreadSince(_ round: UInt32, _ container: WatchedContainer) -> [DirectoryID] {
+    func unreadSince(_ round: UInt32, _ container: WatchedContainer) -> [DirectoryID] {
         directories.directories(of: container.number) { $0.round < round && !$0.flags.contains(.reading) }
     }
 
-    private func isBehind(_ container: WatchedContainer) -> Bool {
+    func isBehind(_ container: WatchedContainer) -> Bool {
         guard let comparison = container.comparison, !comparison.isPoll else { return false }
         let round = comparison.round
         return directories.records.contains {
@@ -278,7 +107,7 @@ extension TreeWatcher {
         }
     }
 
-    private func end(_ container: WatchedContainer) {
+    func end(_ container: WatchedContainer) {
         guard let comparison = container.comparison else { return }
         // What it has come by and had not to read is being read by them.
         if let cause = readings[comparison.task]?.cause { lowerCrawls(of: container, to: cause) }
@@ -305,5 +134,79 @@ extension TreeWatcher {
     /// Ends a comparison that has lost its container.
     func abandonComparison(_ container: WatchedContainer) {
         while container.comparison != nil { end(container) }
+    }
+
+    /// Begins a task whose look-ups are those of a comparison.
+    func newComparisonTask(for container: WatchedContainer, cause: UInt64) -> UInt32 {
+        let task = readings.begin(for: container, cause: cause)
+        lookUps.comparisons.insert(task)
+        return task
+    }
+
+    /// What is on its way to a directory may have been asked for by a poll, and nobody wait for that: barriers wait from now on,
+    /// and what comes of it counts for what has caused this.
+    func awaitRead(of id: DirectoryID, cause: UInt64) {
+        readings.awaitReading(of: id, cause: cause)
+    }
+
+    /// Something has told of all that may lie in a container: a barrier that waits for it waits for the readings under way there.
+    func lowerCrawls(of container: WatchedContainer, to cause: UInt64) {
+        for (number, task) in readings.tasks where task.container === container && !container.isComparison(number) {
+            lowerCause(of: number, to: cause)
+        }
+    }
+
+    /// The entries of a container leave the tree while its directory is away or cannot be read.
+    func park(_ container: WatchedContainer) {
+        guard container.isKnown, !container.isParked else { return }
+        container.isParked = true
+        ahead.forget { $0.container == container.number }
+        detachedRows.removeClosed(container.number)
+        tree.park(container.number)
+    }
+
+    /// The same directory on a file system that has got another number: everything on it is what it was.
+    func adoptDevice(of found: FileStatus, in container: WatchedContainer) {
+        let known = tree.status(of: tree.root(of: container.number))
+        guard known.device != found.device, known.inode == found.inode,
+            fileIdentities.haveSameBirth(known, found)
+        else { return }
+        tree.renumber(deviceFrom: known.device, to: found.device, in: container.number)
+    }
+
+    /// The same for a directory below, as of a subvolume, which has a number of its own without being mounted.
+    func adoptDevice(of found: FileStatus, for child: TreeNode, known: FileStatus) -> Bool {
+        guard known.device != found.device, known.kind.isDirectory, found.kind == .directory,
+            known.inode == found.inode, let created = known.created, created == found.created,
+            containers[child.container]?.comparison?.isVerification == true
+        else { return false }
+        let root = tree.status(of: tree.root(of: child.container))
+        guard known.device != root.device, found.device != root.device else { return false }
+        tree.renumber(deviceFrom: known.device, to: found.device, in: child.container)
+        directories.renumber(deviceFrom: known.device, to: found.device, in: child.container)
+        return true
+    }
+
+    /// A slice has ended. One that an overflow has made a comparison of everything does not come here.
+    func auditSliceEnded(_ container: WatchedContainer, _ counts: ComparisonCounts) {
+        container.audit?.counts.added += counts.added
+        container.audit?.counts.changed += counts.changed
+        container.audit?.counts.removed += counts.removed
+        counters.auditRepairs += UInt64(counts.added + counts.changed + counts.removed)
+        auditSchedule.endSlice(share: settings.auditShare, now: kernel.now())
+    }
+
+    /// Whether all that a slice of the audit waits for was heard and looked at.
+    func isAuditSettled(_ comparison: Comparison) -> Bool {
+        guard let end = comparison.settled else { return true }
+        guard position >= end, halves.isEmpty, linkedFiles.news.isEmpty else { return false }
+        return !lookUps.waits(before: end) { _ in true }
+    }
+
+    /// Whether a result belongs to a slice that is being read. What it finds is only noted then: an event that tells of
+    /// it may be on its way.
+    func isAudit(_ result: CrawlResult) -> Bool {
+        guard let comparison = readings[result.task]?.container.comparison else { return false }
+        return comparison.isAudit && comparison.isPoll && comparison.task == result.task
     }
 }

@@ -113,30 +113,6 @@ extension TreeWatcher {
         }
     }
 
-    /// Whether a watched directory was read for its extras alone. What is otherwise in it is told by an event, and until that is
-    /// heard nothing says so.
-    func isForExtras(_ origin: Origin, of id: DirectoryID) -> Bool {
-        guard directories[id].watch >= 0, let comparison = containers[directories.container(of: id)]?.comparison else {
-            return false
-        }
-        return comparison.isForExtras && comparison.task == origin.task
-    }
-
-    /// Whether a comparison is listing directories, beside which another is read for itself. What that finds and misses is told
-    /// by no event: what told that one has become the other may be lost.
-    func isBesideListing(_ container: WatchedContainer?) -> Bool {
-        container?.comparison?.isListingAll == true
-    }
-
-    /// A directory's own links and times are told by its own reading; a package is a directory to the file system.
-    func isEqual(_ known: FileStatus, _ seen: FileStatus) -> Bool {
-        if known == seen { return true }
-        guard known.kind == .package, seen.kind == .directory else { return false }
-        var known = known
-        known.kind = .directory
-        return known == seen
-    }
-
     func holdRemoval(
         _ directory: DirectoryID, _ name: [UInt8], identity: FileIdentity?, in container: WatchedContainer
     ) {
@@ -201,5 +177,13 @@ extension TreeWatcher {
         tree.appendName(of: node, to: &name)
         holdRemoval(above, name, identity: nil, in: container)
         return true
+    }
+
+    /// Keeps for later what a comparison has found under the name of another file: the one that was known may have
+    /// moved, and is recognised in its new place only while its row is there.
+    func holdReplacement(
+        _ directory: DirectoryID, _ name: UnsafeRawBufferPointer, of known: TreeNode, in container: WatchedContainer
+    ) {
+        container.comparison?.missing.add(directory, Array(name), likelyIdentity(of: known), isReplaced: true)
     }
 }

@@ -150,4 +150,47 @@ extension TreeWatcher {
             detachedRows.remove(number)
         }
     }
+
+    /// Removes an entry with what lies below it, and has the other names of its files looked at.
+    /// `isOutdated`: it was heard to have changed since it was looked at. `hasEnded`: its identity has ended, whatever comes of
+    /// those below.
+    func removeNode(
+        _ node: TreeNode, origin: Origin, isDisplaced: Bool = false, isOutdated: Bool = false, hasEnded: Bool = false
+    ) {
+        let status = tree.status(of: node)
+        var linked: [FileStatus] = []
+        if status.kind.isDirectory {
+            linked = linkedFiles(below: node)
+            leave(node)
+        } else if status.links > 1 {
+            linked = [status]
+            noteLostName(of: node, status)
+        }
+        let isKept = keepsIdentities(node.container, status, isDisplaced: isDisplaced)
+        // A row of which nobody knows the file is known by its name, and may never have been the file that was found there. What
+        // was found in it is known by its files all the same.
+        let mayComeAgain = isKept && !hasEnded && likelyFile(of: node) != nil
+        var removed = 0
+        if status.kind.isDirectory {
+            forgetAhead(below: node, mayComeAgain: isKept)
+            if isKept, !mayComeAgain { removed += tree.setAsideChildren(of: node) }
+        }
+        // What a closed directory held ends with the row that has its file since: that must be the one that goes.
+        let isKnownAgain = mayComeAgain || detachedRows.closedContainers.contains(node.container)
+        if isKnownAgain, !status.kind.isDirectory { _ = becomeLikely(node) }
+        removed += mayComeAgain ? tree.setAside(node, isOutdated: isOutdated) : tree.remove(node)
+        // The row is free for another.
+        ahead.forget(node)
+        count(origin) { $0.removed += removed }
+        for file in linked { lookAtLinks(of: file, origin: origin) }
+    }
+
+    func removeChildren(of node: TreeNode, origin: Origin) {
+        let linked = linkedFiles(below: node)
+        let isKept = keepsIdentities(node.container, tree.status(of: node), isDisplaced: true)
+        forgetAhead(below: node, mayComeAgain: isKept)
+        let removed = isKept ? tree.setAsideChildren(of: node) : tree.removeChildren(of: node)
+        count(origin) { $0.removed += removed }
+        for file in linked { lookAtLinks(of: file, origin: origin) }
+    }
 }

@@ -137,25 +137,10 @@ extension TreeWatcher {
         }
     }
 
-    /// See ``UnknownWatches``.
-    private func noteHeard(_ watch: Int32) {
-        if tasksAreOutstanding { unknownWatches.noteHeard(watch) }
-    }
-
-    /// Whether an event tells of what lies in an entry, of its mode or its times, and not of its name.
-    private func isContentChange(_ event: InotifyEvent) -> Bool {
-        event.nameLength > 0 && event.mask.rawValue & ~InotifyMask.contentChanges == 0
-    }
-
     private func contentChanged(_ id: DirectoryID, name: UnsafeRawBufferPointer, origin: Origin) {
         if ignoresNames, isIgnored(name, in: id) { return }
         if !lookPatiently(at: name, in: id, origin: origin) { events.heardColdEntry() }
         readings.touched(name, in: id)
-    }
-
-    func isIgnored(_ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool {
-        guard let container = containers[directories.container(of: id)] else { return false }
-        return !container.options.ignored.isEmpty && container.options.ignored.contains(name)
     }
 
     /// An event for a directory itself, not for a name in it.
@@ -177,49 +162,6 @@ extension TreeWatcher {
         directories[id].flags.insert(.needsReading)
         lookAtPlace(of: id, origin: origin)
     }
-
-    /// Looks at a directory where it should lie: by its name in the directory above, a root by its path.
-    func lookAtPlace(of id: DirectoryID, origin: Origin, attempts: UInt8 = 0, isExpected: Bool = false) {
-        let node = directories[id].node
-        guard let parent = tree.parent(of: node), let above = directories.directory(at: parent) else {
-            suspect(node.container, cause: origin.cause)
-            return
-        }
-        // What has replaced it may have moved on.
-        let isExpected = isExpected || ahead.isTakenOver(node)
-        withName(of: node) {
-            lookUps.add($0, in: above, origin: origin, attempts: attempts, isExpected: isExpected)
-        }
-    }
-
-    func withName(of node: TreeNode, _ body: (UnsafeRawBufferPointer) -> Void) {
-        pathBuffer.removeAll(keepingCapacity: true)
-        tree.appendName(of: node, to: &pathBuffer)
-        pathBuffer.append(0)
-        pathBuffer.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0.dropLast())) }
-    }
-
-    /// Keeps an event for a watch that nobody knows: a thread has added it, and its result is on the way.
-    func hold(_ event: InotifyEvent, name: UnsafeRawBufferPointer, cause: UInt64) {
-        if event.mask.contains(.ignored) { watches.want(event.watch) }
-        guard tasksAreOutstanding else { return }
-        if event.mask.contains(.movedTo) { halves.noteHeld(cookie: event.cookie) }
-        if event.mask.contains(.ignored) {
-            noteGone(event.watch)
-            return
-        }
-        unknownWatches.hold(event, name: name, cause: cause, limit: settings.limits.heldNames)
-        // An audit, or a crawl of what a poll has found, may have come by a directory that no event had told of. What is told of
-        // that from now on is waited for.
-        for (number, task) in readings.tasks where task.cause == .max {
-            let comparison = task.container.comparison
-            if !task.container.isComparison(number) || comparison?.task == number && comparison?.isAudit == true {
-                lowerCause(of: number, to: cause)
-            }
-        }
-    }
-
-    var tasksAreOutstanding: Bool { readings.areUnderWay }
 
     /// The queue has overflowed: whatever was read before now may be out of date, everywhere.
     private func overflowed(origin: Origin) {

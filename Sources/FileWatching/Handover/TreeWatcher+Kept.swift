@@ -141,4 +141,82 @@ extension TreeWatcher {
         }
         return state
     }
+
+    /// All containers that there are have been added: hears what was left and what was queued meanwhile, all of it before
+    /// anything is looked at, so that whatever has moved stands where it is now. False where nothing was left.
+    @discardableResult
+    package func hear() -> Bool {
+        guard let start = resumption.takeStart() else { return false }
+        // Whose directory has the watch above it, if any, is known now.
+        for container in containers.values where container.above.hasWideWatches {
+            suspect(container.number, cause: causeNow)
+        }
+        iteration.begin(at: kernel.now())
+        takeUp(start)
+        resumption.hearAgain(to: start.state.heard)
+        let end = position + queuedBytes()
+        while position < end {
+            do throws(SystemError) {
+                try kernel.readAhead()
+                let count = try kernel.readEvents(into: events.room)
+                if count == 0 { break }
+                processRead(count)
+            } catch {
+                notices.append(.readFailed(error: error))
+                break
+            }
+        }
+        finishHearingBefore()
+        lookAtMounts(since: start.mounts)
+        return true
+    }
+
+    /// Looks at the places of mounts that came or went, and at those that may be of other file systems: the numbers of mounts
+    /// are others in each process that has its own. The rest is left alone, since to look there may take for ever.
+    private func lookAtMounts(since before: Set<[UInt8]>) {
+        let now = Set(mounts.all.map(\.path))
+        var places = now.symmetricDifference(before)
+        for container in containers.values {
+            let path = container.path.dropLast().map(UInt8.init(bitPattern:)) + [UInt8(ascii: "/")]
+            places.formUnion(now.filter { $0.starts(with: path) || path == [UInt8(ascii: "/")] })
+        }
+        look(at: Set(places.map { Mount(number: 0, path: $0) }))
+    }
+
+    /// What was going on goes on.
+    private func takeUp(_ start: KeptStart) {
+        var numbers: [UInt64: UInt32] = [:]
+        for container in containers.values where container.goesOn { numbers[container.key] = container.number }
+        for row in start.state.ahead {
+            guard let number = numbers[row.key], let node = tree.node(row: row.row, in: number) else { continue }
+            ahead.restore(node, row.doubt, until: row.end == TurnState.Ahead.untilLookedAt ? .max : row.end)
+        }
+        for half in start.state.halves {
+            guard let number = numbers[half.key] else { continue }
+            resumption.noteWaiting(tree.node(row: half.row, in: number), for: half.cookie)
+        }
+        for aside in start.state.asides {
+            guard let number = numbers[aside.key] else { continue }
+            tree.setAside(saved: aside.bytes, in: number)
+            detachedRows.insert(in: number, heardBefore: position + queuedBytes())
+        }
+        let origin = Origin(cause: causeNow)
+        for file in start.state.files {
+            linkedFiles.want(file, origin)
+            for number in numbers.values {
+                var nodes: [TreeNode] = []
+                tree.forEachNode(inode: file.inode, device: file.device, in: number) { nodes.append($0) }
+                for node in nodes { lookAt(node, origin: origin) }
+            }
+        }
+        for name in start.state.names {
+            guard let number = numbers[name.key] else { continue }
+            var found: DirectoryID?
+            tree.forEachNode(inode: name.directory.inode, device: name.directory.device, in: number) {
+                found = found ?? directories.directory(at: $0)
+            }
+            guard let found else { continue }
+            name.name.withUnsafeBytes { lookUps.add($0, in: found, origin: origin, isExpected: true) }
+        }
+    }
 }

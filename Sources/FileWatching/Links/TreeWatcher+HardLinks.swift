@@ -62,16 +62,7 @@ extension TreeWatcher {
         }
     }
 
-    /// Tells the names of the files that came up, and has them looked at where a name has ended.
-    func settleLinks() {
-        resolveNames()
-        guard !linkedFiles.news.isEmpty else { return }
-        // Not those that it asks for itself.
-        let areOthersWaiting = mayFindDirectories
-        while let news = linkedFiles.takeNews() { settle(news, areOthersWaiting: areOthersWaiting) }
-    }
-
-    private func settle(_ news: LinkNews, areOthersWaiting: Bool) {
+    func settle(_ news: LinkNews, areOthersWaiting: Bool) {
         let known = links(of: news.status)
         if let node = known.first, unlinkedNames.hasNames { unlinkedNames.came(news.status, node) }
         if news.lostName {
@@ -132,7 +123,7 @@ extension TreeWatcher {
         container.map { containers[$0]?.outstanding ?? 0 > 0 } ?? tasksAreOutstanding
     }
 
-    private func takeLinksToFind() -> [InodeNumber: Origin] {
+    func takeLinksToFind() -> [InodeNumber: Origin] {
         let wanted = linkedFiles.takeWanted(forced: forcedPosition, isReading: isReading)
         if tasksAreOutstanding {
             linkedFiles.noteSought(wanted.keys, limit: settings.limits.soughtLinks, ticket: pool.tickets(1))
@@ -140,27 +131,9 @@ extension TreeWatcher {
         return wanted
     }
 
-    /// Looks for the entries whose files have got more names, all in one search, and has them looked at.
-    func findLinks() {
-        guard hasLinksToFind else { return }
-        let wanted = takeLinksToFind()
-        var found: [(TreeNode, Origin)] = []
-        let inodes = Set(wanted.keys)
-        for number in containers.keys {
-            tree.forEachNodeWithOneLink(among: inodes, in: number) { node in
-                let status = tree.status(of: node)
-                guard let origin = wanted[InodeNumber(device: status.device, inode: status.inode)] else { return }
-                found.append((node, origin))
-            }
-        }
-        for (node, origin) in found { lookAt(node, origin: origin) }
-        lookAtCrawled(wanted)
-        runLookUps()
-    }
-
     /// Looks again at the files that a crawl found with more links than it found names: a name may have been unlinked after
     /// the file was read, in a directory that had no watch yet.
-    private func lookAtCrawled(_ files: [InodeNumber: Origin]) {
+    func lookAtCrawled(_ files: [InodeNumber: Origin]) {
         for (file, origin) in files where origin.task != 0 {
             let known = links(of: file)
             guard let first = known.first, known.count < tree.status(of: first).links else { continue }
@@ -196,5 +169,34 @@ extension TreeWatcher {
             found[self.fileIdentities.identity(of: status)] = status
         }
         return Array(found.values)
+    }
+
+    /// Has the names of a file looked at again when what is under way now is done. What waits already keeps its time: with one
+    /// more name lost each millisecond it would never come, nor any barrier behind it. `areOthersWaiting`: other look-ups.
+    func noteStray(
+        _ status: FileStatus, cause: UInt64, in numbers: Set<UInt32>, areOthersWaiting: Bool, attempts: UInt8 = 0
+    ) {
+        let file = InodeNumber(device: status.device, inode: status.inode)
+        if let waiting = linkedFiles.strays[file], waiting.cause != .max {
+            linkedFiles.strays[file]?.status = status
+            linkedFiles.strays[file]?.containers.formUnion(numbers)
+            linkedFiles.strays[file]?.again = min(waiting.again ?? .max, cause)
+            return
+        }
+        let queued = queuedBytes()
+        // No barrier waits for a poll.
+        let reading = readings.tasks.filter { $0.value.cause != .max }
+        guard queued > 0 || areOthersWaiting || !halves.isEmpty || !reading.isEmpty,
+            attempts < settings.limits.lookUpAttempts
+        else { return }
+        let own = reading.filter { numbers.contains($0.value.container.number) }.keys
+        linkedFiles.strays[file] = StrayLink(
+            status: status, cause: cause, containers: numbers, position: position + queued,
+            tasks: Set(own), otherTasks: Set(reading.keys).subtracting(own), attempts: attempts)
+    }
+
+    /// Whether look-ups wait by which a directory may be found that was not read yet, in which there may be other names.
+    var mayFindDirectories: Bool {
+        !lookUps.isEmpty || !deferredLookUps.isEmpty || (!directories.unreadable.isEmpty && lookUps.hasPatient)
     }
 }

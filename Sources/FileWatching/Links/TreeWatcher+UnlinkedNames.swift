@@ -46,15 +46,6 @@ extension TreeWatcher {
         for node in links(of: file) { lookAt(node, origin: origin) }
     }
 
-    /// Whether a handle that was kept is still that of an entry of this file.
-    private func isEntry(_ node: TreeNode, of file: InodeNumber) -> Bool {
-        guard containers[node.container] != nil, tree.node(row: node.row, in: node.container) != nil else {
-            return false
-        }
-        let status = tree.status(of: node)
-        return status.inode == file.inode && status.device == file.device && !status.kind.isDirectory
-    }
-
     /// Looks for the files that were written to by names which were never seen: among the files that came last, and those
     /// in the directories of the names where these are few. The cost is bounded, however many names there are.
     func resolveNames() {
@@ -87,5 +78,47 @@ extension TreeWatcher {
         }
         // With one of each the name is that file's, and is found at once from now on.
         if changed.count == 1, names.count == 1 { unlinkedNames.lost(names[0].name, of: changed[0]) }
+    }
+
+    /// Looks again at the names of those for which nothing more is under way.
+    func lookForStrays() {
+        guard !linkedFiles.strays.isEmpty else { return }
+        let areOthersWaiting = mayFindDirectories
+        let end = (lookUps.end, directories.unreadable.isEmpty ? lookUps.takenPatient : lookUps.endOfPatient)
+        for (file, stray) in linkedFiles.strays where isDue(stray) {
+            if areOthersWaiting, stray.lookUps == nil {
+                linkedFiles.strays[file]?.lookUps = end
+                continue
+            }
+            linkedFiles.strays[file] = nil
+            let known = links(of: stray.status)
+            let lacksNames = known.first.map { known.count < tree.status(of: $0).links } ?? false
+            if lacksNames { for node in known { lookAt(node, origin: Origin(cause: stray.cause)) } }
+            if let again = stray.again {
+                // Its own looks find names lost that came since, with its cause. A barrier does not wait for that for ever.
+                let isOld = stray.attempts + 1 >= settings.limits.lookUpAttempts
+                noteStray(
+                    stray.status, cause: isOld ? causeNow : again, in: stray.containers,
+                    areOthersWaiting: areOthersWaiting, attempts: isOld ? 0 : stray.attempts + 1)
+            } else if lacksNames, stray.cause != .max {
+                // Barriers for what was heard until now wait for this look only, which sees all that was done before them.
+                noteStray(
+                    stray.status, cause: causeNow, in: stray.containers, areOthersWaiting: areOthersWaiting,
+                    attempts: stray.attempts + 1)
+            }
+            let others = stray.otherTasks.filter { readings[$0] != nil }
+            if lacksNames, linkedFiles.strays[file] == nil, !others.isEmpty {
+                // No question about this file's containers waits until another one has been read.
+                linkedFiles.strays[file] = StrayLink(
+                    status: stray.status, cause: .max, containers: stray.containers, position: position,
+                    tasks: others, otherTasks: [], attempts: stray.attempts)
+            }
+        }
+    }
+
+    func isDue(_ stray: StrayLink) -> Bool {
+        guard isHeard(stray.position), !stray.tasks.contains(where: { readings[$0] != nil }) else { return false }
+        guard let end = stray.lookUps else { return true }
+        return lookUps.taken >= end.prompt && lookUps.takenPatient >= end.patient
     }
 }

@@ -98,92 +98,6 @@ extension TreeWatcher {
         }
     }
 
-    /// Tells the tree what an entry is now, and its extras with that. Where they are not known and the entry is not what it was,
-    /// what was known of them is over; so is who may read them, which is asked for with them. Returns whether anything differs.
-    @discardableResult
-    func tell(_ node: TreeNode, _ status: FileStatus, extras: UnsafeRawBufferPointer?) -> Bool {
-        guard let extras else {
-            let known = tree.status(of: node)
-            var same = status
-            if !status.kind.isDirectory { same.accessList = known.accessList }
-            if isEqual(known, same) { return false }
-            let changed = tree.update(node, status: status)
-            tree.forgetExtras(of: node)
-            return changed
-        }
-        // What is being read of its directory may be older.
-        if readings.hasTouched, let parent = tree.parent(of: node), let above = directories.directory(at: parent) {
-            withName(of: node) { readings.touched($0, in: above) }
-        }
-        let changed = tree.update(node, status: status)
-        return tree.setExtras(of: node, to: extras) || changed
-    }
-
-    /// A directory looked at through its own descriptor.
-    private func lookedAtDirectory(
-        _ id: DirectoryID, _ status: KernelStatus, _ extras: UnsafeRawBufferPointer?, _ entry: LookUpQueue.Entry
-    ) {
-        // It has been removed and only our descriptor keeps it: its name will say so.
-        if status.file.links == 0 {
-            lookAtPlace(of: id, origin: entry.origin, isExpected: true)
-            return
-        }
-        let node = directories[id].node
-        let old = tree.status(of: node)
-        if old.inode == status.file.inode, !fileIdentities.haveSameBirth(old, status.file), tree.parent(of: node) != nil
-        {
-            // Another has its place and its inode.
-            closeDescriptor(of: id)
-            return lookAtPlace(of: id, origin: entry.origin, isExpected: true)
-        }
-        heard(of: id, cause: entry.origin.cause)
-        let isAccessTold = directories[id].flags.remove(.attributesTold) != nil
-        let changed = tell(node, status.file, extras: extras)
-        if changed { count(entry.origin) { $0.changed += 1 } }
-        if isAccessTold {
-            if closeIfRefused(id, entry.origin, attempts: entry.attempts) { return }
-            // It may have been refused, and be allowed again, within one tick of the clock: nothing of it shows then.
-            readAgainIfUnreadable(id, origin: entry.origin)
-        }
-        if changed {
-            directoryChanged(id, from: old, to: status.file, origin: entry.origin)
-            if let parent = tree.parent(of: node), let above = directories.directory(at: parent) {
-                lookForCopying(of: old, to: status.file, in: above, entry.origin)
-            }
-        }
-    }
-
-    /// An overlay copies a directory to its upper layer before it does so with what lies in it, and tells of neither: an
-    /// entry that has got another birth time has its directory looked at, and that the one above.
-    private func lookForCopying(of old: FileStatus, to new: FileStatus, in id: DirectoryID, _ origin: Origin) {
-        guard old.created != new.created, !fileIdentities.keepsBirthTime(new) else { return }
-        lookUps.add(UnsafeRawBufferPointer(start: nil, count: 0), in: id, origin: origin)
-    }
-
-    /// Whether a directory cannot be opened, or an entry in it be looked at, for reasons that waiting for a move does
-    /// not end. The look-up is dropped: the directory is read, which tells what it is that refuses, and again when its mode
-    /// or that of one above changes, or it is polled.
-    func isRefused(_ id: DirectoryID, _ error: SystemError, _ origin: Origin) -> Bool {
-        if error.isRefusal {
-            let isNews = !directories[id].flags.contains(.unreadable)
-            // It may be a directory above the container that refuses.
-            if isNews { suspect(directories.container(of: id), cause: origin.cause) }
-            becameUnreadable(id, error)
-            if directories[id].flags.contains(.reading) {
-                directories[id].flags.insert(.changedMeanwhile)
-                awaitRead(of: id, cause: origin.cause)
-            } else if isNews {
-                read(id, descends: !directories[id].flags.contains(.wasRead), origin: origin)
-            }
-            return true
-        }
-        if error.isLack {
-            fellShort(id, error)
-            return true
-        }
-        return false
-    }
-
     /// An entry cannot be looked at in a directory that is open. Where reading that has come to the same, and nothing else was
     /// refused, nobody sees the entry.
     private func refused(
@@ -196,7 +110,7 @@ extension TreeWatcher {
         removeNode(child, origin: origin)
     }
 
-    // MARK: What a look-up found
+    // MARK: Found entries
 
     private func found(
         _ child: TreeNode, named name: UnsafeRawBufferPointer, in id: DirectoryID, _ status: KernelStatus,
@@ -249,54 +163,6 @@ extension TreeWatcher {
         }
     }
 
-    func foundDirectory(
-        _ node: TreeNode, _ status: KernelStatus, changedFrom old: FileStatus?, _ origin: Origin
-    ) {
-        guard let id = directories.directory(at: node) else {
-            if !status.isMountRoot { enter(node, status.file, origin: origin) }
-            return
-        }
-        if status.isMountRoot {
-            // Something was mounted over it: what lies below cannot be seen any more.
-            leave(node)
-            removeChildren(of: node, origin: origin)
-            return
-        }
-        placeChanged(node)
-        heard(of: id, cause: origin.cause)
-        let flags = directories[id].flags
-        // What reads it for the first time may have been asked for by what has come later than this.
-        let isFirstOnItsWay = flags.contains(.reading) && !flags.contains(.wasRead)
-        if isFirstOnItsWay || flags.contains(.needsReading), !isUnstable(id) {
-            read(id, descends: true, origin: origin)
-        }
-        if let old { directoryChanged(id, from: old, to: status.file, origin: origin) }
-    }
-
-    /// A directory has changed: it may be closed now; or if it could not be read, it may be now, and so may those below it if
-    /// that was a change of its mode, its owner or its place.
-    func directoryChanged(_ id: DirectoryID, from old: FileStatus, to new: FileStatus, origin: Origin) {
-        let decidesAccess = mayDecideAccess(old, new)
-        if decidesAccess, closeIfRefused(id, origin) { return }
-        guard !directories.unreadable.isEmpty || directories[id].flags.contains(.reading) else { return }
-        readAgainIfUnreadable(id, origin: origin)
-        guard decidesAccess else { return }
-        let node = directories[id].node
-        for other in directories.unreadable where other != id && isSelfOrAncestor(node, of: directories[other].node) {
-            readAgainIfUnreadable(other, origin: origin)
-        }
-    }
-
-    /// The refusal of a job that is on its way may be older than the change.
-    private func readAgainIfUnreadable(_ id: DirectoryID, origin: Origin) {
-        if directories[id].flags.contains(.reading) {
-            directories[id].flags.insert(.changedMeanwhile)
-            if directories[id].flags.contains(.unreadable) { awaitRead(of: id, cause: origin.cause) }
-        } else if directories[id].flags.contains(.unreadable) {
-            read(id, descends: true, origin: origin)
-        }
-    }
-
     private func appeared(
         _ name: UnsafeRawBufferPointer, in id: DirectoryID, _ status: KernelStatus, _ extras: UnsafeRawBufferPointer?,
         _ entry: LookUpQueue.Entry
@@ -338,67 +204,96 @@ extension TreeWatcher {
         if status.file.links > 1 { tellLinks(of: status.file, extras: extras, searches: true, origin: entry.origin) }
     }
 
-    /// The entry that is known as this directory, wherever it is known to lie.
-    func knownDirectory(_ status: FileStatus, in container: UInt32) -> TreeNode? {
-        var known: TreeNode?
-        let root = tree.root(of: container)
-        tree.forEachNode(inode: status.inode, device: status.device, in: container) { node in
-            if node != root, known == nil { known = node }
+    // MARK: Hard links, saves and exchanges
+
+    /// Whether a file that was found under the name of another, which is still known there, has its own row under a
+    /// name that is taken as well: then the two rows change places, and each is looked at in its new one.
+    func exchangeReplaced(
+        _ child: TreeNode, _ name: UnsafeRawBufferPointer, in id: DirectoryID, _ status: FileStatus, _ origin: Origin
+    ) -> TreeNode? {
+        // No copy of the comparison is held here: its tables would be copied with each change to them.
+        guard let container = containers[child.container], container.comparison?.phase == .replacements,
+            container.comparison?.task == origin.task
+        else { return nil }
+        let old = tree.status(of: child)
+        let other: TreeNode
+        if status.kind == .directory {
+            guard let known = knownDirectory(status, in: child.container) else { return nil }
+            other = known
+        } else {
+            guard container.comparison?.missing.isReplaced(fileIdentities.identity(of: status)) == true,
+                let known = movedSource(of: status, in: child.container)
+            else { return nil }
+            other = known
+            container.comparison?.missing.exchange(
+                fileIdentities.identity(of: status), with: fileIdentities.identity(of: old))
         }
-        guard let known, fileIdentities.isSame(tree.status(of: known), status) else { return nil }
-        return known
+        guard other != child, !isSelfOrAncestor(other, of: child), !isSelfOrAncestor(child, of: other) else {
+            return nil
+        }
+        exchangeRows(child, other)
+        for node in [child, other] { ahead.forget(node) }
+        // Where the other was.
+        if let parent = tree.parent(of: child), let above = directories.directory(at: parent) {
+            withName(of: child) { lookUps.add($0, in: above, origin: origin) }
+        }
+        return other
     }
 
-    // MARK: Removals
-
-    /// Removes an entry with what lies below it, and has the other names of its files looked at.
-    /// `isOutdated`: it was heard to have changed since it was looked at. `hasEnded`: its identity has ended, whatever comes of
-    /// those below.
-    func removeNode(
-        _ node: TreeNode, origin: Origin, isDisplaced: Bool = false, isOutdated: Bool = false, hasEnded: Bool = false
-    ) {
-        let status = tree.status(of: node)
-        var linked: [FileStatus] = []
-        if status.kind.isDirectory {
-            linked = linkedFiles(below: node)
-            leave(node)
-        } else if status.links > 1 {
-            linked = [status]
-            noteLostName(of: node, status)
+    /// Looks for the entries whose files have got more names, all in one search, and has them looked at.
+    func findLinks() {
+        guard hasLinksToFind else { return }
+        let wanted = takeLinksToFind()
+        var found: [(TreeNode, Origin)] = []
+        let inodes = Set(wanted.keys)
+        for number in containers.keys {
+            tree.forEachNodeWithOneLink(among: inodes, in: number) { node in
+                let status = tree.status(of: node)
+                guard let origin = wanted[InodeNumber(device: status.device, inode: status.inode)] else { return }
+                found.append((node, origin))
+            }
         }
-        let isKept = keepsIdentities(node.container, status, isDisplaced: isDisplaced)
-        // A row of which nobody knows the file is known by its name, and may never have been the file that was found there. What
-        // was found in it is known by its files all the same.
-        let mayComeAgain = isKept && !hasEnded && likelyFile(of: node) != nil
-        var removed = 0
-        if status.kind.isDirectory {
-            forgetAhead(below: node, mayComeAgain: isKept)
-            if isKept, !mayComeAgain { removed += tree.setAsideChildren(of: node) }
-        }
-        // What a closed directory held ends with the row that has its file since: that must be the one that goes.
-        let isKnownAgain = mayComeAgain || detachedRows.closedContainers.contains(node.container)
-        if isKnownAgain, !status.kind.isDirectory { _ = becomeLikely(node) }
-        removed += mayComeAgain ? tree.setAside(node, isOutdated: isOutdated) : tree.remove(node)
-        // The row is free for another.
-        ahead.forget(node)
-        count(origin) { $0.removed += removed }
-        for file in linked { lookAtLinks(of: file, origin: origin) }
+        for (node, origin) in found { lookAt(node, origin: origin) }
+        lookAtCrawled(wanted)
+        runLookUps()
     }
 
-    func removeChildren(of node: TreeNode, origin: Origin) {
-        let linked = linkedFiles(below: node)
-        let isKept = keepsIdentities(node.container, tree.status(of: node), isDisplaced: true)
-        forgetAhead(below: node, mayComeAgain: isKept)
-        let removed = isKept ? tree.setAsideChildren(of: node) : tree.removeChildren(of: node)
-        count(origin) { $0.removed += removed }
-        for file in linked { lookAtLinks(of: file, origin: origin) }
+    /// Tells the names of the files that came up, and has them looked at where a name has ended.
+    func settleLinks() {
+        resolveNames()
+        guard !linkedFiles.news.isEmpty else { return }
+        // Not those that it asks for itself.
+        let areOthersWaiting = mayFindDirectories
+        while let news = linkedFiles.takeNews() { settle(news, areOthersWaiting: areOthersWaiting) }
     }
 
-    func count(_ origin: Origin, _ change: (inout ComparisonCounts) -> Void) {
-        guard origin.task != 0, let container = readings[origin.task]?.container,
-            var counts = container.comparison?.counts, container.comparison?.task == origin.task
-        else { return }
-        change(&counts)
-        container.comparison?.counts = counts
+    /// Gives the row of a removed backup its former name again, with the file that has come there. False where the removed
+    /// file is no backup. A barrier between the rename and the removal has made the rename final.
+    func takeBack(_ node: TreeNode, _ entry: LookUpQueue.Entry) -> Bool {
+        guard !backups.isEmpty, let backup = backups.removeValue(forKey: node), entry.isUnlinked,
+            kernel.now() &- backup.time < WatchLimits.backupWindow,
+            entry.origin.cause < backup.barrier ?? .max,
+            fileIdentities.isSame(tree.status(of: node), backup.file), directories.isAlive(backup.directory)
+        else { return false }
+        let (id, file) = (backup.directory, tree.status(of: node))
+        let directory = directories[id].node
+        return backup.name.withUnsafeBytes { name in
+            guard directory.container == node.container, halves.half(id, name) == nil,
+                let found = status(of: name, in: id), found.file.kind == .file, !fileIdentities.isSame(found.file, file)
+            else { return false }
+            if let other = tree.child(of: directory, named: name) {
+                guard other != node, tree.status(of: other).kind == .file else { return false }
+                tree.replace(node, with: other)
+                ahead.replaced(node, by: other, at: entry.origin.cause)
+                backups[other] = nil
+            } else {
+                ahead.doubt(node)
+            }
+            tree.move(node, to: directory, named: name)
+            noteLostName(of: node, file)
+            if file.links > 1 { lookAtLinks(of: file, origin: entry.origin) }
+            lookUps.add(name, in: id, origin: entry.origin)
+            return true
+        }
     }
 }

@@ -259,4 +259,18 @@ extension TreeWatcher {
         iteration.noteSteps(nodes.count)
         return joinNames(of: nodes)
     }
+
+    func openRoot(_ container: WatchedContainer) throws(SystemError) -> OpenDirectory {
+        if let open = container.openRoot { return open }
+        guard let root = container.root else { throw .noEntry }
+        let number = try kernel.openDirectory(at: container.path, access: .path)
+        let open = OpenDirectory(owning: number) { [kernel] in kernel.close($0) }
+        let status = try kernel.status(of: "", in: number)
+        guard status.file.inode == directories[root].inode, status.file.device == directories[root].device else {
+            throw .stale
+        }
+        container.openRoot = open
+        container.resolvedPath = kernel.path(of: number) ?? container.resolvedPath
+        return open
+    }
 }

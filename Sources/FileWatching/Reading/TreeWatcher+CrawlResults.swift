@@ -235,25 +235,6 @@ extension TreeWatcher {
         if result.extrasError == nil { isPolledNoMore(id) }
     }
 
-    /// Whether a directory is where its row is, by the whole way.
-    func isInPlace(_ id: DirectoryID) -> Bool {
-        let record = directories[id]
-        guard let container = containers[record.node.container], let root = try? openRoot(container) else {
-            return false
-        }
-        var opened: CInt?
-        path(of: record.node).withUnsafeBytes {
-            opened =
-                $0.isEmpty
-                ? try? kernel.openDirectory(".", beneath: root.number, access: .path)
-                : try? kernel.openDirectory(longPath: $0, beneath: root.number, access: .path)
-        }
-        guard let number = opened else { return false }
-        defer { kernel.close(number) }
-        guard let status = try? kernel.status(of: "", in: number) else { return false }
-        return status.file.inode == record.inode && status.file.device == record.device
-    }
-
     /// A result that nobody wants: its watch goes, unless a directory has it or a result may still bring it.
     private func dropWatch(of result: CrawlResult) {
         guard result.watch >= 0, directories.directory(watch: result.watch) == nil,
@@ -351,6 +332,21 @@ extension TreeWatcher {
         batch.names.withUnsafeBytes {
             tree.child(of: directory, named: UnsafeRawBufferPointer(rebasing: $0[batch.nameRange(at: index)])) != nil
         }
+    }
+
+    /// The root of a container whose entries have left the tree was read. They come back, if the tree has kept them, and are
+    /// verified, or the container is crawled. The root is read once more for that, with the directories below.
+    ///
+    /// Until a root was read nothing says that it may be: each attempt would bring back all entries, only to have them leave
+    /// again. And entries that come back while the container counts as unavailable would be published before they are
+    /// verified (``WatchedContainer/state``).
+    func bringBack(_ root: DirectoryID, cause: UInt64) {
+        guard let container = containers[directories.container(of: root)], container.isParked else { return }
+        container.isParked = false
+        container.isKnown = tree.unpark(container.number)
+        directories[root].flags.remove(.closed)
+        readRoot(root, of: container, cause: cause)
+        becameReadable(root)
     }
 }
 

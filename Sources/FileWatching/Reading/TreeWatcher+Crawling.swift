@@ -65,48 +65,15 @@ extension TreeWatcher {
     /// for nothing that was told: a barrier that waits for the one waits for what lies below.
     func heard(of id: DirectoryID, cause: UInt64) { lowerCause(of: directories[id].crawl, to: cause) }
 
-    /// The same of all that may lie in a container.
-    func lowerCrawls(of container: WatchedContainer, to cause: UInt64) {
-        for (number, task) in readings.tasks where task.container === container && !container.isComparison(number) {
-            lowerCause(of: number, to: cause)
-        }
-    }
-
     /// Whether that is a task of a poll and the like, for which no barrier waits.
     func isPoll(_ task: UInt32) -> Bool {
         readings[task].map { $0.cause == .max && $0.container.isComparison(task) } ?? false
-    }
-
-    /// What is on its way to a directory may have been asked for by a poll, and nobody wait for that: barriers wait from now on,
-    /// and what comes of it counts for what has caused this.
-    func awaitRead(of id: DirectoryID, cause: UInt64) {
-        readings.awaitReading(of: id, cause: cause)
     }
 
     /// What a result counts for.
     func origin(of result: CrawlResult) -> Origin {
         Origin(
             cause: readings.cause(ofTicket: result.ticket, task: result.task, now: causeNow), task: result.task)
-    }
-
-    func newComparisonTask(for container: WatchedContainer, cause: UInt64) -> UInt32 {
-        let task = readings.begin(for: container, cause: cause)
-        lookUps.comparisons.insert(task)
-        return task
-    }
-
-    func openRoot(_ container: WatchedContainer) throws(SystemError) -> OpenDirectory {
-        if let open = container.openRoot { return open }
-        guard let root = container.root else { throw .noEntry }
-        let number = try kernel.openDirectory(at: container.path, access: .path)
-        let open = OpenDirectory(owning: number) { [kernel] in kernel.close($0) }
-        let status = try kernel.status(of: "", in: number)
-        guard status.file.inode == directories[root].inode, status.file.device == directories[root].device else {
-            throw .stale
-        }
-        container.openRoot = open
-        container.resolvedPath = kernel.path(of: number) ?? container.resolvedPath
-        return open
     }
 
     /// Reads directories on the loop, where there are no threads.
@@ -150,5 +117,29 @@ extension TreeWatcher {
                 suspect(container.number, cause: causeNow)
             }
         }
+    }
+
+    /// Whether a directory cannot be opened, or an entry in it be looked at, for reasons that waiting for a move does
+    /// not end. The look-up is dropped: the directory is read, which tells what it is that refuses, and again when its mode
+    /// or that of one above changes, or it is polled.
+    func isRefused(_ id: DirectoryID, _ error: SystemError, _ origin: Origin) -> Bool {
+        if error.isRefusal {
+            let isNews = !directories[id].flags.contains(.unreadable)
+            // It may be a directory above the container that refuses.
+            if isNews { suspect(directories.container(of: id), cause: origin.cause) }
+            becameUnreadable(id, error)
+            if directories[id].flags.contains(.reading) {
+                directories[id].flags.insert(.changedMeanwhile)
+                awaitRead(of: id, cause: origin.cause)
+            } else if isNews {
+                read(id, descends: !directories[id].flags.contains(.wasRead), origin: origin)
+            }
+            return true
+        }
+        if error.isLack {
+            fellShort(id, error)
+            return true
+        }
+        return false
     }
 }

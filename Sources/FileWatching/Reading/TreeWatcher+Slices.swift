@@ -96,17 +96,4 @@ extension TreeWatcher {
         if !isAll { inbox.slices = taken }
         return isAll
     }
-
-    /// Returns whether an entry is there. If the call fails for want of something or by a time-out, the entry stays and is looked
-    /// up again.
-    private func isThere(_ name: UnsafeRawBufferPointer, in id: DirectoryID, _ origin: Origin) -> Bool {
-        do throws(SystemError) {
-            _ = try findStatus(of: name, in: id)
-            return true
-        } catch {
-            guard error.isLack else { return false }
-            lookUps.add(name, in: id, origin: origin)
-            return true
-        }
-    }
 }

@@ -62,4 +62,30 @@ extension TreeWatcher {
         if !fileIdentities.isSame(file, tree.status(of: node)) { tree.update(node, status: file) }
         return true
     }
+
+    /// Notes where a row has its place, before a rename gives it another.
+    func noteBackup(_ node: TreeNode, leaving name: [UInt8], in id: DirectoryID, at cause: UInt64) {
+        let file = tree.status(of: node)
+        guard file.kind == .file else { return }
+        if backups.count >= settings.limits.backups {
+            backups = backups.filter { iteration.began &- $1.time < WatchLimits.backupWindow }
+            if backups.count >= settings.limits.backups { backups = [:] }
+        }
+        backups[node] = Backup(
+            directory: id, name: name, file: file, time: kernel.now(), cause: cause,
+            barrier: cause < forcedPosition ? forcedPosition : nil)
+    }
+
+    /// Notes that a barrier was made. Events behind it find the renames before it final.
+    func noteBarrier(at position: UInt64) {
+        for node in backups.keys where backups[node]?.barrier == nil { backups[node]?.barrier = position }
+    }
+
+    /// Notes both files of an exchange. The first pair of its events is `half` and the other name.
+    func noteExchange(
+        _ source: TreeNode?, _ half: RenameHalf, _ target: TreeNode, _ name: UnsafeRawBufferPointer, in id: DirectoryID
+    ) {
+        if let source { noteBackup(source, leaving: half.name, in: half.directory, at: half.origin.cause) }
+        noteBackup(target, leaving: Array(name), in: id, at: half.origin.cause)
+    }
 }

@@ -110,12 +110,6 @@ extension TreeWatcher {
         }
     }
 
-    /// Whether all that was made in a directory until now has been read.
-    func isQuiet(_ id: DirectoryID) -> Bool {
-        if let directory = try? descriptor(of: id) { kernel.finishRenames(in: directory) }
-        return queuedBytes() == 0
-    }
-
     // MARK: What is not known yet
 
     /// Whether a rename has come upon an entry, and what was read does not tell whether it is the first pair of an exchange, though

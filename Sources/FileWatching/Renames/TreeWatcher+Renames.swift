@@ -42,12 +42,7 @@ extension TreeWatcher {
         if let node { ahead.left(node, tree.status(of: node), at: origin.cause) }
     }
 
-    /// Whether something was heard of a name that was not looked at since.
-    func waits(_ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool {
-        lookUps.waits(name, in: id) || deferredLookUps.waits(name, in: id)
-    }
-
-    /// The same of something that says why another file may be there.
+    /// Whether something that was heard of a name, and was not looked at since, says why another file may be there.
     private func isUnexpected(_ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool {
         lookUps.isUnexpected(name, in: id) || deferredLookUps.isUnexpected(name, in: id)
     }
@@ -287,53 +282,5 @@ extension TreeWatcher {
             ahead.replaced(target, by: source, at: half.origin.cause)
             if targetStatus.links > 1 { lookAtLinks(of: targetStatus, origin: half.origin) }
         }
-    }
-
-    /// Whether a rename is the first pair of a save of a document, by exchange or over the current file. The item of the document
-    /// goes on in both cases.
-    func isSave(
-        _ half: RenameHalf, _ event: InotifyEvent, _ name: UnsafeRawBufferPointer, in id: DirectoryID
-    ) -> Bool {
-        !event.mask.contains(.isDirectory) && half.directory == id
-            && SaveName.complete.isName(half.name, of: name)
-    }
-
-    /// Whether a file has a name now.
-    func lies(_ file: FileStatus, _ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool {
-        status(of: name, in: id).map { fileIdentities.isSame($0.file, file) } ?? false
-    }
-
-    /// Whether `node` is `other` or lies above it. A tree that has not heard of all moves yet may say so of a move
-    /// that the kernel has made.
-    func isSelfOrAncestor(_ node: TreeNode, of other: TreeNode) -> Bool {
-        var current: TreeNode? = other
-        while let place = current {
-            if place == node { return true }
-            current = tree.parent(of: place)
-            iteration.noteSteps(1)
-        }
-        return false
-    }
-
-    /// Looks at an entry now; nil where it is not there or its directory is not where its row is. Whatever name a look-up is at
-    /// stays in its buffer.
-    func status(of name: UnsafeRawBufferPointer, in id: DirectoryID) -> KernelStatus? {
-        try? findStatus(of: name, in: id)
-    }
-
-    /// ``status(of:in:)``, with the error.
-    func findStatus(of name: UnsafeRawBufferPointer, in id: DirectoryID) throws(SystemError) -> KernelStatus {
-        let directory = try descriptor(of: id)
-        return try withUnsafeTemporaryAllocation(of: CChar.self, capacity: name.count + 1) {
-            (text) -> Result<KernelStatus, SystemError> in
-            UnsafeMutableRawBufferPointer(text).copyMemory(from: name)
-            text[name.count] = 0
-            guard let start = text.baseAddress else { return .failure(.invalid) }
-            do throws(SystemError) {
-                return .success(try kernel.status(of: start, in: directory))
-            } catch {
-                return .failure(error)
-            }
-        }.get()
     }
 }

@@ -75,56 +75,6 @@ extension TreeWatcher {
         ignoresNames = containers.values.contains { !$0.options.ignored.isEmpty }
     }
 
-    /// Whether a file system is mounted on the container's directory, or was when it was available. To be kept with what
-    /// is known of it, for the next start.
-    package func isMountPoint(_ number: UInt32) -> Bool { containers[number]?.isMountPoint == true }
-
-    /// Whether a container is unavailable since the file system of its directory is not mounted.
-    package func isUnmounted(_ number: UInt32) -> Bool {
-        containers[number].map { $0.isUnmounted && !$0.isEnclosed } == true
-    }
-
-    /// Whether a container is unavailable since its directory belongs to the container that it lies in.
-    package func isEnclosed(_ number: UInt32) -> Bool { containers[number]?.isEnclosed == true }
-
-    /// How a container stands; nil for one that is not watched.
-    package func state(of number: UInt32) -> ContainerState? { containers[number]?.state }
-
-    /// Returns the paths of at most `limit` directories of a container that cannot be read, relative to its root. Looks
-    /// at ``WatchLimits/unreadableScanned`` directories at most, over all containers, and leaves out paths that are longer
-    /// than `PATH_MAX`: users choose them, and no program can be given them.
-    package func unreadablePaths(of number: UInt32, limit: Int) -> [[UInt8]] {
-        directories.unreadable.lazy.prefix(WatchLimits.unreadableScanned)
-            .filter {
-                self.directories.container(of: $0) == number
-                    && self.hasPath(of: self.directories[$0].node, within: WatchLimits.pathTold)
-            }
-            .prefix(limit).map { self.path(of: self.directories[$0].node) }
-    }
-
-    /// Figures of a container.
-    package func figures(of number: UInt32) -> ContainerFigures {
-        var figures = ContainerFigures()
-        guard let container = containers[number] else { return figures }
-        figures.directories = container.counts.directories
-        figures.watches = container.counts.watches
-        figures.unreadable = container.counts.unreadable
-        figures.polled = container.fileSystem == nil ? container.counts.unwatched : container.counts.directories
-        figures.overLimit = container.counts.overLimit
-        figures.outstanding = container.outstanding
-        if let comparison = container.comparison, comparison.isListingAll {
-            figures.outstanding += comparison.queue.count - comparison.next
-        }
-        figures.lookUps = container.lookUps
-        return figures
-    }
-
-    /// Has a container's directory looked at. What comes of that is part of what has caused it: a barrier that waits for the
-    /// one waits for the other. What no event has caused is caused now.
-    func suspect(_ number: UInt32, cause: UInt64) {
-        roots.suspect(number, cause: cause, now: causeNow)
-    }
-
     /// Looks at the roots of which something was heard.
     func checkSuspects() {
         // Those that come meanwhile have their turn next: what is lost as often as it is found would have this one never end.
@@ -325,17 +275,25 @@ extension TreeWatcher {
             suspect(number, cause: cause)
         }
     }
-}
 
-extension SystemError {
-    /// Whether we are short of something, which says nothing of what was asked for.
-    var isShortage: Bool {
-        isLack || self == .wouldBlock
+    /// Compares a container with the file system; the completion comes in a later turn with what differed. A container
+    /// that is unavailable is looked for, and has no differences.
+    package func rescan(_ number: UInt32, completion: @escaping (ComparisonCounts) -> Void) {
+        guard let container = containers[number] else {
+            completion(ComparisonCounts())
+            return
+        }
+        suspect(number, cause: causeNow)
+        checkSuspects()
+        guard container.failure == nil else {
+            completion(ComparisonCounts())
+            return
+        }
+        compare(container, origin: Origin(cause: causeNow))
+        if container.nextComparison != nil {
+            container.nextComparison?.completions.append(completion)
+        } else {
+            container.comparison?.completions.append(completion)
+        }
     }
-
-    /// The same, where trying again at once is of no use.
-    var isLack: Bool { [.tooManyDescriptors, .tooManyDescriptorsInSystem, .noMemory, .timedOut].contains(self) }
-
-    /// Whether permissions are what fails.
-    var isRefusal: Bool { self == .noAccess || self == .notPermitted }
 }

@@ -18,67 +18,7 @@ extension TreeWatcher {
         balanceSoon()
     }
 
-    // MARK: Counting
-
-    /// How many watches there are, over all containers.
-    package var watchCount: Int { watches.count }
-
-    /// How many watches there may be, over all containers; nil where that is not known.
-    package var watchLimit: Int? { watches.budget.limitNow }
-
-    /// The limit may have been raised or lowered; and where the kernel refused a watch, another may be free now.
-    func askForWatchLimit() {
-        watches.budget.setLimit(kernel.userWatchLimit().map { Int(Double($0) * settings.watchShare) } ?? .max)
-    }
-
-    func releaseWatch(_ watch: Int32) {
-        if watches.release(watch) { watches.balanceSoon(now: kernel.now()) }
-    }
-
-    // MARK: Being polled
-
-    /// A directory has no watch, or cannot be read, for want of something.
-    func becamePolled(_ id: DirectoryID, _ reason: PollReason) {
-        guard let container = containers[directories.container(of: id)] else { return }
-        if reason == .watchLimit { watches.wereRefused() }
-        // What the kernel says is said again to those that are not asked for after that.
-        if reason != .watchShare || container.pollReason == nil { container.pollReason = reason }
-        let isOverLimit = reason == .watchShare || reason == .watchLimit
-        if isOverLimit, directories[id].flags.insert(.overLimit).inserted {
-            container.counts.overLimit += 1
-            watches.countOverLimit(1, now: kernel.now())
-        }
-        if directories[id].flags.insert(.unwatched).inserted {
-            container.counts.unwatched += 1
-            if container.counts.unwatched == 1, isOverLimit {
-                let path = path(of: directories[id].node)
-                notices.append(
-                    .watchLimit(container: container.number, path: path, reason: container.pollReason ?? reason))
-            }
-        }
-        if container.nextPoll == nil { pollLater(container) }
-    }
-
-    /// A directory is watched, or is left.
-    func isPolledNoMore(_ id: DirectoryID) {
-        guard directories[id].flags.remove(.unwatched) != nil,
-            let container = containers[directories.container(of: id)]
-        else { return }
-        container.counts.unwatched -= 1
-        container.comparison?.hasWatched = true
-        if directories[id].flags.remove(.overLimit) != nil {
-            container.counts.overLimit -= 1
-            // It may be one that was polled and took what others nearer to the root should have, or is gone and leaves to them
-            // what it was to have.
-            watches.countOverLimit(-1, now: kernel.now())
-        }
-        if container.counts.unwatched == 0, container.failure == nil {
-            container.pollReason = nil
-            notices.append(.watchLimitOver(container: container.number))
-        }
-    }
-
-    func pollLater(_ container: WatchedContainer) { container.nextPoll = kernel.now() &+ settings.pollInterval }
+    // MARK: Polling
 
     /// Compares the directories that are polled, when it is time: nearest to the root first, so that these get watches
     /// that are free.
@@ -104,16 +44,7 @@ extension TreeWatcher {
             only: polled.sorted { directories[$0].depth < directories[$1].depth })
     }
 
-    func noteDepth(of id: DirectoryID) {
-        guard let parent = tree.parent(of: directories[id].node), let above = directories.directory(at: parent) else {
-            return
-        }
-        directories[id].depth = min(directories[above].depth, .max - 1) + 1
-    }
-
     // MARK: Balance
-
-    private func balanceSoon() { watches.balanceSoon(now: kernel.now()) }
 
     /// Hands free watches to the directories nearest to the roots, or takes some from those farthest away.
     func balance() {

@@ -1,0 +1,170 @@
+// The steps of a comparison, from the reading of the directories to its end.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+import Metadata
+
+extension TreeWatcher {
+    /// Takes the comparisons as far as they go now.
+    func stepComparisons() {
+        for container in containers.values where container.comparison != nil { step(container) }
+    }
+
+    private func step(_ container: WatchedContainer) {
+        guard let comparison = container.comparison else { return }
+        if let time = comparison.notBefore {
+            guard kernel.now() >= time else { return }
+            container.comparison?.notBefore = nil
+        }
+        if comparison.began == nil {
+            container.comparison?.began = kernel.now()
+            container.comparison?.round = pool.raiseRound()
+        }
+        let origin = Origin(cause: readings[comparison.task]?.cause ?? causeNow, task: comparison.task)
+        switch comparison.phase {
+        case .listing:
+            list(container, origin)
+        case .additions:
+            guard readings[comparison.task]?.outstanding == 0, !isWaiting(comparison) else { return }
+            guard isAuditSettled(comparison) else { return }
+            // What moved here was read in its new place, and that may have found more.
+            if comparison.found.hasNext {
+                lookAtAdditions(container, origin)
+                return
+            }
+            container.comparison?.found.removeEntries()
+            if isBehind(container) {
+                container.comparison?.phase = .listing
+                return
+            }
+            container.comparison?.phase = .replacements
+            lookAtReplacements(container, origin)
+        case .replacements:
+            guard readings[comparison.task]?.outstanding == 0, !isWaiting(comparison) else { return }
+            if !comparison.found.isEmpty || isBehind(container) {
+                container.comparison?.phase = comparison.found.isEmpty ? .listing : .additions
+                return
+            }
+            if comparison.missing.hasNextReplaced {
+                lookAtReplacements(container, origin)
+                return
+            }
+            if comparison.found.hasLinked {
+                lookAtLinksOfFindings(container, origin)
+                return
+            }
+            container.comparison?.phase = .removals
+            // The moves of what has left a directory before that was read may be queued.
+            let end = comparison.missing.isEmpty ? position : position + queuedBytes()
+            container.comparison?.endOfMissing = end
+            if position >= end { lookAtRemovals(container, origin) }
+        case .removals:
+            guard readings[comparison.task]?.outstanding == 0, !isWaiting(comparison) else { return }
+            if comparison.missing.hasNext {
+                lookAtRemovals(container, origin)
+                return
+            }
+            container.comparison?.missing.removeAll()
+            if isBehind(container) {
+                container.comparison?.phase = .listing
+                return
+            }
+            end(container)
+        }
+    }
+
+    /// Hands out directories to be read, a window of them at a time. An overflow meanwhile makes those that were read
+    /// before it be read again, the others not: so each comparison ends.
+    private func list(_ container: WatchedContainer, _ origin: Origin) {
+        guard var comparison = container.comparison else { return }
+        let task = comparison.task
+        while readings[task]?.outstanding ?? 0 < settings.comparisonWindow {
+            // The path of each takes as many steps as it is deep. The results of the others wake the next iteration.
+            if iteration.hasTakenSteps, readings[task]?.outstanding ?? 0 > 0 { break }
+            if comparison.next == comparison.queue.count {
+                guard readings[task]?.outstanding == 0 else { break }
+                let wanted = comparison.isPoll ? [] : unreadSince(comparison.round, container)
+                if wanted.isEmpty {
+                    // Those that others are reading come in by themselves.
+                    if !comparison.isPoll, isBehind(container) { break }
+                    container.comparison?.queue = []
+                    container.comparison?.next = 0
+                    container.comparison?.phase = .additions
+                    if comparison.isAudit { return settleAudit(container) }
+                    lookAtAdditions(container, origin)
+                    return
+                }
+                comparison.queue = wanted
+                comparison.next = 0
+            }
+            let id = comparison.queue[comparison.next]
+            // What was never read counts for none that nobody waits for.
+            if readings[task]?.cause == .max, !directories[id].flags.contains(.wasRead),
+                container.outstanding >= settings.comparisonWindow
+            {
+                break
+            }
+            comparison.next += 1
+            guard directories.isAlive(id), !directories[id].flags.contains(.reading) else { continue }
+            if !comparison.isPoll, directories[id].round >= comparison.round { continue }
+            // What lies below a directory that was never read is not known, so nobody else has it read.
+            read(id, descends: !directories[id].flags.contains(.wasRead), origin: origin)
+            // A root that can be read again has what is known of it verified, instead of this.
+            guard container.comparison?.task == task else { return }
+            // The root could not be opened: nothing else can be read either. It is suspected, or we are short of
+            // descriptors and go on later.
+            if directories[id].flags.contains(.needsReading) { break }
+        }
+        container.comparison?.queue = comparison.queue
+        container.comparison?.next = comparison.next
+    }
+
+    /// The next slice of what was found and not known.
+    private func lookAtAdditions(_ container: WatchedContainer, _ origin: Origin) {
+        lookAt(container.comparison?.found.take(atMost: settings.comparisonSlice) ?? [], origin)
+    }
+
+    /// The next slice of what was known and not found.
+    private func lookAtRemovals(_ container: WatchedContainer, _ origin: Origin) {
+        lookAt(container.comparison?.missing.take(atMost: settings.comparisonSlice) ?? [], origin)
+    }
+
+    private func lookAt(_ entries: ArraySlice<(directory: DirectoryID, name: [UInt8])>, _ origin: Origin) {
+        for entry in entries where directories.isAlive(entry.directory) {
+            let isExpected = isForExtras(origin, of: entry.directory)
+            entry.name.withUnsafeBytes { lookUps.add($0, in: entry.directory, origin: origin, isExpected: isExpected) }
+        }
+        runLookUps()
+    }
+
+    /// The next slice of the names that other files have, with what that leads to, in one turn: until then rows may stand
+    /// under names that are not theirs.
+    private func lookAtReplacements(_ container: WatchedContainer, _ origin: Origin) {
+        let slice = container.comparison?.missing.takeReplaced(atMost: settings.comparisonSlice) ?? []
+        iteration.setDeadline(.max)
+        defer { iteration.setDeadline(kernel.now()) }
+        lookAt(slice, origin)
+    }
+
+    /// A slice of the files with several names that were found, when what was found has been looked at: one that had gone on by
+    /// then has changed under its other names by that, and it was told of a name that the tree never had.
+    private func lookAtLinksOfFindings(_ container: WatchedContainer, _ origin: Origin) {
+        for status in container.comparison?.found.takeLinked(atMost: settings.comparisonSlice) ?? [] {
+            lookAtLinks(of: status, origin: origin)
+        }
+        runLookUps()
+    }
+
+    /// Begins to compare what is known of a container with its directory, every directory of which is watched and read
+    /// on the way. The threads go down from the root by themselves, as in a crawl, and what they come by gets its
+    /// record; a directory that is not where it was is read where it is found. What is known is of a time before all that
+    /// was asked, so that every barrier waits, whatever has caused this.
+    func verify(_ container: WatchedContainer, _ root: DirectoryID) {
+        container.isKnown = false
+        container.wasCrawled = true
+        let task = newComparisonTask(for: container, cause: 0)
+        abandonComparison(container)
+        container.comparison = Comparison(task: task, isPoll: false, isVerification: true, queue: [root])
+        stepComparisons()
+    }
+}

@@ -1,0 +1,17 @@
+// What an error of the kernel says: that something is short, or that permissions refuse.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+
+extension SystemError {
+    /// Whether we are short of something, which says nothing of what was asked for.
+    var isShortage: Bool {
+        isLack || self == .wouldBlock
+    }
+
+    /// The same, where trying again at once is of no use.
+    var isLack: Bool { [.tooManyDescriptors, .tooManyDescriptorsInSystem, .noMemory, .timedOut].contains(self) }
+
+    /// Whether permissions are what fails.
+    var isRefusal: Bool { self == .noAccess || self == .notPermitted }
+}

@@ -1,0 +1,30 @@
+// Files that have lost one of several names and may have got another that nobody has looked at yet.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+
+/// A file one of whose names was lost while there was more to hear, or to read.
+///
+/// A name that came from elsewhere may have gone on before its look-up: it was never in the tree, so what becomes of the file
+/// under it is told of no file that is known, and the other names of the file show what it was. They are looked at again, then,
+/// when what was queued has been heard and what was being read is known, as long as the file has more names than are known.
+struct StrayLink {
+    var status: FileStatus
+    /// The position of the event that it was lost by; the largest, for which no barrier waits, where only other containers' tasks
+    /// are waited for.
+    var cause: UInt64
+    /// The containers of its names: questions about others do not wait for it.
+    var containers: Set<UInt32>
+    /// When the stream has been read up to here, and these tasks are done, the name that it had got by then was come by.
+    var position: UInt64
+    var tasks: Set<UInt32>
+    /// Tasks of other containers, which may find the name too.
+    var otherTasks: Set<UInt32>
+    /// The earliest cause to look once more, of what has come while this waited.
+    var again: UInt64?
+    /// The look-ups that waited when that had been heard, those that are made at once and patient ones: one of them may have a
+    /// directory read in which the name is.
+    var lookUps: (prompt: UInt64, patient: UInt64)?
+    /// How often its names were looked at again.
+    var attempts: UInt8
+}

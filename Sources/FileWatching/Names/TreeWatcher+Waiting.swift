@@ -1,0 +1,144 @@
+// Names and places that are to be looked at, now or when more was heard.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+import Metadata
+
+extension TreeWatcher {
+    /// Has a container's directory looked at. What comes of that is part of what has caused it: a barrier that waits for the
+    /// one waits for the other. What no event has caused is caused now.
+    func suspect(_ number: UInt32, cause: UInt64) {
+        roots.suspect(number, cause: cause, now: causeNow)
+    }
+
+    /// Looks at a directory where it should lie: by its name in the directory above, a root by its path.
+    func lookAtPlace(of id: DirectoryID, origin: Origin, attempts: UInt8 = 0, isExpected: Bool = false) {
+        let node = directories[id].node
+        guard let parent = tree.parent(of: node), let above = directories.directory(at: parent) else {
+            suspect(node.container, cause: origin.cause)
+            return
+        }
+        // What has replaced it may have moved on.
+        let isExpected = isExpected || ahead.isTakenOver(node)
+        withName(of: node) {
+            lookUps.add($0, in: above, origin: origin, attempts: attempts, isExpected: isExpected)
+        }
+    }
+
+    /// Keeps an event for a watch that nobody knows: a thread has added it, and its result is on the way.
+    func hold(_ event: InotifyEvent, name: UnsafeRawBufferPointer, cause: UInt64) {
+        if event.mask.contains(.ignored) { watches.want(event.watch) }
+        guard tasksAreOutstanding else { return }
+        if event.mask.contains(.movedTo) { halves.noteHeld(cookie: event.cookie) }
+        if event.mask.contains(.ignored) {
+            noteGone(event.watch)
+            return
+        }
+        unknownWatches.hold(event, name: name, cause: cause, limit: settings.limits.heldNames)
+        // An audit, or a crawl of what a poll has found, may have come by a directory that no event had told of. What is told of
+        // that from now on is waited for.
+        for (number, task) in readings.tasks where task.cause == .max {
+            let comparison = task.container.comparison
+            if !task.container.isComparison(number) || comparison?.task == number && comparison?.isAudit == true {
+                lowerCause(of: number, to: cause)
+            }
+        }
+    }
+
+    /// See ``UnknownWatches``.
+    func noteHeard(_ watch: Int32) {
+        if tasksAreOutstanding { unknownWatches.noteHeard(watch) }
+    }
+
+    /// A watch has ended. A thread that was given it may not have handed over yet what it has read.
+    func noteGone(_ watch: Int32) {
+        unknownWatches.remove(watch)
+        guard tasksAreOutstanding else { return }
+        watches.noteEnded(watch, limit: settings.limits.goneWatches, ticket: pool.tickets(1))
+    }
+
+    /// The directory is not where its row is: a move of it, or of one above it, is still in the queue.
+    func wait(_ entry: LookUpQueue.Entry, name: UnsafeRawBufferPointer) {
+        // Its next poll finds what there is.
+        if isUnstable(entry.directory) { return }
+        counters.lookUpsDeferred += 1
+        if entry.attempts >= settings.limits.lookUpAttempts {
+            abandon(entry.directory, entry.origin)
+            return
+        }
+        deferredLookUps.append(
+            DeferredLookUp(
+                directory: entry.directory, name: Array(name), origin: entry.origin,
+                position: position + queuedBytes(), attempts: entry.attempts, isArrival: entry.isArrival,
+                isTold: entry.isTold, isUnexpected: entry.isUnexpected))
+    }
+
+    /// Something has become of an entry that no event told of until now, and the queue is not empty: the event is in it,
+    /// and is heard first. A file that was written to and has moved since is not taken for one that is gone. `found`: what
+    /// is there now.
+    func waitForNews(_ entry: LookUpQueue.Entry, name: UnsafeRawBufferPointer, found: FileStatus? = nil) -> Bool {
+        let queued = queuedBytes()
+        guard queued > 0 else { return false }
+        deferredLookUps.append(
+            DeferredLookUp(
+                directory: entry.directory, name: Array(name), origin: entry.origin, position: position + queued,
+                attempts: entry.attempts, waitsForNews: true, isArrival: entry.isArrival,
+                isTold: entry.isTold, isUnexpected: entry.isUnexpected))
+        // If it goes on meanwhile, that changes it under its other names, and is told of a name that the tree never had.
+        if let found, found.links > 1, !found.kind.isDirectory {
+            noteStray(
+                found, cause: entry.origin.cause, in: [directories.container(of: entry.directory)],
+                areOthersWaiting: true)
+        }
+        return true
+    }
+
+    /// The same of a directory's own state.
+    func waitForNews(of id: DirectoryID, _ origin: Origin, attempts: UInt8) -> Bool {
+        let queued = queuedBytes()
+        guard queued > 0 else { return false }
+        deferredLookUps.append(
+            DeferredLookUp(
+                directory: id, name: [], origin: origin, position: position + queued, attempts: attempts,
+                waitsForNews: true))
+        return true
+    }
+
+    /// However long it waits, the directory is not found: a comparison finds the truth.
+    func abandon(_ id: DirectoryID, _ origin: Origin) {
+        counters.lookUpsAbandoned += 1
+        guard let container = containers[directories.container(of: id)], container.failure == nil else { return }
+        suspect(container.number, cause: origin.cause)
+        if let comparison = container.comparison, comparison.task == origin.task {
+            guard comparison.restarts < settings.limits.comparisonRestarts else { return }
+            container.comparison?.restarts += 1
+        }
+        compare(container, origin: origin)
+    }
+
+    /// Has entries looked at again, of which something could not be found out or not be kept; for a container's own directory
+    /// those above it are too. It is told by no event, so no barrier waits for it, but for that of a container's own directory.
+    package func lookAgain(at nodes: [TreeNode]) {
+        for node in nodes {
+            guard let parent = tree.parent(of: node) else {
+                suspect(node.container, cause: causeNow)
+                continue
+            }
+            guard let directory = directories.directory(at: parent) else { continue }
+            withName(of: node) { lookUps.add($0, in: directory, origin: .untold) }
+        }
+    }
+
+    /// Has an entry looked at whose content, mode or times have changed. Returns whether it waits as a hot one.
+    func lookPatiently(at name: UnsafeRawBufferPointer, in id: DirectoryID, origin: Origin) -> Bool {
+        let isHot = lookUps.addChanged(
+            name, in: id, origin: origin, forced: forcedPosition, interval: settings.hotInterval,
+            slots: directories.records.count, iteration)
+        if isHot { counters.lookUpsMerged += 1 }
+        return isHot
+    }
+
+    /// Whether all that was queued when a look-up began to wait has been heard, and the look at the missing directory's place
+    /// was made.
+    func isDue(_ lookUp: DeferredLookUp) -> Bool { isHeard(lookUp.position) && lookUps.taken >= lookUp.lookUps }
+}

@@ -1,0 +1,78 @@
+// A turn of the loop: everything that is due, in its order.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+import Metadata
+
+extension TreeWatcher {
+    /// Does what is due: call it when the inotify descriptor is readable, when woken, and at ``nextDeadline``.
+    /// Returns whether there is more to do at once: then call it again after giving others their turn.
+    package func turn() -> Bool {
+        guard !isClosed, !resumption.isAwaitingContainers else { return false }
+        var more = false
+        readings.beginIteration()
+        iteration.begin(at: kernel.now(), budget: settings.turnBudget)
+        if settings.crawlThreads == 0, performsJobs { more = performJobs() }
+        followMounts()
+        takeResults()
+        lookUps.releaseHot(now: iteration.began, forced: forcedPosition, buffer: buffers.name)
+        if !isFull, readEvents() { more = true }
+        if mounts.mayHaveMoved { mountsChanged() }
+        retryDeferredLookUps()
+        expireHalves()
+        lookForStrays()
+        runLookUps()
+        checkSuspects()
+        if applyResults() { more = true }
+        runLookUps()
+        stepComparisons()
+        findLinks()
+        runPatientLookUps()
+        finishTasks()
+        dropDeferredLookUps()
+        endAside()
+        endClosed()
+        removeUnwantedWatches()
+        closeDescriptors()
+        poll()
+        audit()
+        balance()
+        lookAtUnsureMounts()
+        closeAhead()
+        finishCheck()
+        followMounts()
+        // After all that opens any, or one more turn would be needed for them.
+        closeIdleDirectories()
+        more =
+            more || !lookUps.isEmpty || lookUps.hasPatient || !linkedFiles.news.isEmpty || !roots.suspects.isEmpty
+            || deferredLookUps.contains(where: isDue) || linkedFiles.strays.values.contains(where: isDue)
+            || hasComparisonStep || hasLinksToFind || detachedRows.isAwaitingMovingOn
+            || watches.canRemove(at: position) || cache.unclosedCount > 0
+        if cache.closesAll, isReached(Barrier(position: forcedPosition)) { closeOpenDirectories() }
+        return more
+    }
+
+    /// When ``turn()`` must be called at the latest, in the kernel's nanoseconds; nil when only events and wakes can
+    /// cause work.
+    package var nextDeadline: UInt64? {
+        var deadline: UInt64?
+        func consider(_ time: UInt64?) {
+            if let time { deadline = min(deadline ?? .max, time) }
+        }
+        let awaited = halves.isEmpty ? .max : oldestAwaitedNews
+        for half in halves.all where !isAnnounced(half) && !isKeptForCrawl(half) && awaited >= half.expiry {
+            consider(half.deadline)
+        }
+        consider(lookUps.hotDeadline)
+        consider(events.pauseEnd)
+        if auditSchedule.isBehind || !settings.hasRegularTurns { consider(auditSchedule.next) }
+        consider(mounts.nextDeadline)
+        if !tasksAreOutstanding { consider(watches.nextBalance) }
+        consider(cache.nextDeadline(idleTime: settings.directoryIdleTime))
+        for container in containers.values {
+            consider(container.nextPoll)
+            consider(container.comparison?.notBefore)
+        }
+        return deadline
+    }
+}
