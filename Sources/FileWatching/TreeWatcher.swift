@@ -77,7 +77,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         ahead = RowsAhead(least: settings.limits.leastAhead)
         unstableDirectories = UnstableDirectories(limit: settings.limits.readsAstray)
         cache = DirectoryCache(limit: settings.openDirectoryLimit)
-        events = EventStream(bufferSize: max(settings.readBufferSize, 65_536))
+        events = EventStream(readLimit: max(settings.readBufferSize, 65_536))
         kernel.onLateAnswer(wake)
     }
 
@@ -125,7 +125,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var position: UInt64 { events.position }
 
     /// Bytes of events that are to be heard.
-    func queuedBytes() -> UInt64 { UInt64(((try? kernel.queuedBytes()) ?? 0) + events.undecided) }
+    func queuedBytes() -> UInt64 { UInt64((try? kernel.queuedBytes()) ?? 0) }
 
     /// What is asked for from outside is caused now: a barrier made from now on waits for it.
     var causeNow: UInt64 { position - 1 }

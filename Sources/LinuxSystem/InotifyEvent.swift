@@ -41,6 +41,12 @@ package struct InotifyEvent {
         return count > 0 ? count : nil
     }
 
+    /// Calls `body` with the record of an overflow, as the kernel writes it.
+    package static func withOverflow(_ body: (UnsafeRawBufferPointer) -> Void) {
+        let fields: [UInt32] = [UInt32(bitPattern: -1), InotifyMask.overflow.rawValue, 0, 0]
+        fields.withUnsafeBytes(body)
+    }
+
     /// The name, where it lies in the buffer that the record was read from.
     @inlinable package func name(in buffer: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: buffer[nameOffset..<nameOffset + nameLength])

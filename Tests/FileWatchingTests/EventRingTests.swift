@@ -48,12 +48,7 @@ import Testing
         return bytes
     }
 
-    static func take(_ ring: EventRing) throws -> [UInt8] {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * Memory.capacity, alignment: 8)
-        defer { buffer.deallocate() }
-        let count = try ring.take(into: buffer)
-        return Array(buffer[..<count])
-    }
+    static func take(_ ring: EventRing) throws -> [UInt8] { Array(try ring.take(atMost: Memory.capacity)) }
 
     /// Reads, takes and lets go at random, as the kernel, the watcher and the journal do; before each store the process is
     /// ended, and what is found then is compared with the whole stream.

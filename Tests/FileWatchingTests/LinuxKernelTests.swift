@@ -7,9 +7,7 @@ import Testing
 
 @Suite struct LinuxKernelTests {
     private func read(_ kernel: LinuxKernel) throws -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: 4_096)
-        let count = try bytes.withUnsafeMutableBytes { try kernel.readEvents(into: $0) }
-        return Array(bytes[..<count])
+        Array(try kernel.readEvents(atMost: 4_096))
     }
 
     @Test func `What the event loop has read is taken as it came, and counts as queued until then`() throws {
@@ -83,19 +81,15 @@ import Testing
         let count = try records.withUnsafeMutableBytes { try reader.read(into: $0) }
         Array(records[..<count]).withUnsafeBytes { kernel.hold($0) }
 
-        var buffer = [UInt8](repeating: 0, count: 300)
         var found: [String] = []
         while kernel.holdsEvents {
-            let count = try buffer.withUnsafeMutableBytes { try kernel.readEvents(into: $0) }
-            #expect(count > 0)
+            let records = try kernel.readEvents(atMost: 300)
+            #expect(!records.isEmpty && records.count <= 300)
             var end = 0
-            buffer[..<count].withUnsafeBytes { bytes in
-                while let event = InotifyEvent(in: bytes, at: &end) {
-                    let name = bytes[event.nameOffset..<event.nameOffset + event.nameLength]
-                    found.append(String(decoding: name, as: UTF8.self))
-                }
+            while let event = InotifyEvent(in: records, at: &end) {
+                found.append(String(decoding: event.name(in: records), as: UTF8.self))
             }
-            #expect(end == count)
+            #expect(end == records.count)
         }
         #expect(found == names)
         // A record for which there is no room at all is an error, as for read(2), and is kept.
@@ -103,8 +97,59 @@ import Testing
         let more = try records.withUnsafeMutableBytes { try reader.read(into: $0) }
         records[..<more].withUnsafeBytes { kernel.hold($0) }
         #expect(throws: SystemError.invalid) {
-            try withUnsafeTemporaryAllocation(byteCount: 100, alignment: 8) { _ = try kernel.readEvents(into: $0) }
+            try kernel.readEvents(atMost: 100)
         }
         #expect(kernel.holdsEvents)
+    }
+    @Test func `What is given back is taken again, with what follows, and is no news`() throws {
+        let directory = TemporaryDirectory()
+        let kernel = try LinuxKernel()
+        let opened = try Directory.open(directory.path, access: .reading)
+        _ = try kernel.addWatch(on: opened.number, mask: .create)
+        directory.write("first")
+        directory.write("second")
+        let both = try read(kernel)
+        #expect(both.count == 64)
+        kernel.giveBack(32)
+        #expect(!kernel.holdsEvents)
+        let queued = try kernel.queuedBytes()
+        #expect(queued == 32)
+        let again = try read(kernel)
+        #expect(again == Array(both[32...]))
+        kernel.giveBack(32)
+        directory.write("third")
+        let more = try read(kernel)
+        #expect(more.count == 64 && more[..<32] == both[32...])
+    }
+
+    @Test func `Records for which there is no room are missed, as in an overflow of the queue`() throws {
+        let directory = TemporaryDirectory()
+        let kernel = try LinuxKernel()
+        let opened = try Directory.open(directory.path, access: .reading)
+        _ = try kernel.addWatch(on: opened.number, mask: .create)
+        _ = try kernel.handOver()
+        // Records of a name each, which nobody takes.
+        let name = [UInt8](repeating: UInt8(ascii: "n"), count: 15) + [0]
+        let record =
+            [1, 0x100, 0, 16].flatMap { (word: UInt32) in (0..<4).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } }
+            + name
+        let records = Array(repeating: record, count: 2_048).flatMap(\.self)
+        var held = 0
+        for _ in 0..<64 {
+            let before = try kernel.queuedBytes()
+            records.withUnsafeBytes { kernel.hold($0) }
+            held += try kernel.queuedBytes() == before ? 0 : records.count
+        }
+        #expect(held > 0 && held < 64 * records.count)
+        var taken = 0
+        var overflows = 0
+        while kernel.holdsEvents {
+            let bytes = try kernel.readEvents(atMost: 65_536)
+            var end = 0
+            while let event = InotifyEvent(in: bytes, at: &end) {
+                if event.mask.contains(.overflow) { overflows += 1 } else { taken += record.count }
+            }
+        }
+        #expect(taken == held && overflows == 1)
     }
 }

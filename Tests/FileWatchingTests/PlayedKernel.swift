@@ -93,6 +93,8 @@ final class PlayedKernel: WatchKernel {
     }
 
     let state = Mutex(State())
+    /// The watcher's thread uses it alone, in its calls.
+    private nonisolated(unsafe) let records = PlayedRecords()
 
     static func status(_ inode: UInt64, _ kind: FileKind, _ time: Int64) -> FileStatus {
         FileStatus(
@@ -107,29 +109,21 @@ final class PlayedKernel: WatchKernel {
     func processorTime() -> UInt64 { now() }
     var queueLimit: Int { state.withLock { $0.limit } }
 
-    func readEvents(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+    func readEvents(atMost limit: Int) throws(SystemError) -> UnsafeRawBufferPointer {
         state.withLock { state in
-            var offset = 0
-            while let event = state.queue.first, state.readable != 0 {
-                let field = event.name.isEmpty ? 0 : (event.name.utf8.count + 16) / 16 * 16
-                guard offset + 16 + field <= buffer.count else { break }
+            while let event = state.queue.first, state.readable != 0, records.append(event, atMost: limit) {
                 state.queue.removeFirst()
                 if let readable = state.readable { state.readable = readable - 1 }
-                buffer.storeBytes(of: event.watch, toByteOffset: offset, as: Int32.self)
-                buffer.storeBytes(of: event.mask.rawValue, toByteOffset: offset + 4, as: UInt32.self)
-                buffer.storeBytes(of: event.cookie, toByteOffset: offset + 8, as: UInt32.self)
-                buffer.storeBytes(of: UInt32(field), toByteOffset: offset + 12, as: UInt32.self)
-                for index in 0..<field { buffer[offset + 16 + index] = 0 }
-                for (index, byte) in event.name.utf8.enumerated() { buffer[offset + 16 + index] = byte }
-                offset += 16 + field
             }
-            return offset
+            return records.take()
         }
     }
 
+    func giveBack(_ count: Int) { records.giveBack(count) }
+
     func queuedBytes() throws(SystemError) -> Int {
         state.withLock { state in
-            state.queue.reduce(0) { $0 + 16 + ($1.name.isEmpty ? 0 : ($1.name.utf8.count + 16) / 16 * 16) }
+            state.queue.reduce(records.count) { $0 + 16 + ($1.name.isEmpty ? 0 : ($1.name.utf8.count + 16) / 16 * 16) }
         }
     }
 

@@ -30,6 +30,8 @@ package final class EventRing {
     /// Of the words.
     package static let headerSize = 32
 
+    /// What the memory ends with, if nothing else keeps it.
+    private let memory: SharedMemory?
     private let words: UnsafeMutableRawPointer
     private let base: UnsafeMutableRawPointer
     private let capacity: UInt64
@@ -37,6 +39,8 @@ package final class EventRing {
     package private(set) var tail: UInt64
     /// Up to here records were given to the watcher.
     package private(set) var taken: UInt64
+    /// Bytes of records that the watcher has given back.
+    private var returned = 0
     package private(set) var head: UInt64
     private var zeroed: UInt64
     private var lost: UInt64
@@ -45,10 +49,23 @@ package final class EventRing {
     /// A test looks at the memory before each store.
     package var onStore: (() -> Void)?
 
+    /// Bytes of a ring of one process.
+    private static let ownSize = 1 << 20
+
+    /// A ring in memory of its own, which ends with the process.
+    convenience init() throws(SystemError) {
+        let memory = try SharedMemory(name: "gatherd-events", size: EventRing.pageSize + EventRing.ownSize)
+        guard let words = memory.bytes.baseAddress else { throw .noMemory }
+        let doubled = try memory.mapTwice(offset: EventRing.pageSize, size: EventRing.ownSize)
+        self.init(words: words, base: doubled, capacity: EventRing.ownSize, memory: memory)
+    }
+
     /// A ring in memory that is all zero: `base` is mapped twice, `capacity` bytes, a multiple of the page size, each time.
     package init(
-        words: UnsafeMutableRawPointer, base: UnsafeMutableRawPointer, capacity: Int, window: Int = usualWindow
+        words: UnsafeMutableRawPointer, base: UnsafeMutableRawPointer, capacity: Int, window: Int = usualWindow,
+        memory: SharedMemory? = nil
     ) {
+        self.memory = memory
         (self.words, self.base, self.capacity, self.window) = (words, base, UInt64(capacity), UInt64(window))
         (tail, taken, head) = (EventRing.start, EventRing.start, EventRing.start)
         (zeroed, lost) = (EventRing.start + self.capacity, 0)
@@ -60,8 +77,9 @@ package final class EventRing {
     /// not dealt with is to be taken again.
     package init?(
         adopting words: UnsafeMutableRawPointer, base: UnsafeMutableRawPointer, capacity: Int,
-        window: Int = usualWindow
+        window: Int = usualWindow, memory: SharedMemory? = nil
     ) {
+        self.memory = memory
         (self.words, self.base, self.capacity, self.window) = (words, base, UInt64(capacity), UInt64(window))
         let found = (0..<4).map { SharedWord.load(words + 8 * $0) }
         (tail, taken, head, zeroed, lost) = (found[0], found[0], found[1], found[2], found[3])
@@ -109,7 +127,7 @@ package final class EventRing {
     /// Whether records went that were not dealt with.
     package var hasLost: Bool { lost > 0 }
 
-    /// Bytes that were read and not taken.
+    /// Bytes that were read and not taken, or given back.
     package var untaken: Int { Int(head - taken) }
 
     private func bytes(_ start: UInt64, _ end: UInt64) -> UnsafeRawBufferPointer {
@@ -175,14 +193,22 @@ package final class EventRing {
         store(head, 1)
     }
 
-    /// Copies records that were not taken into a buffer, as many whole ones as fit; `EINVAL` where the first does not.
-    package func take(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+    /// Takes whole records, `limit` bytes at most; `EINVAL` where the first is longer. They lie in the ring, until the next read.
+    package func take(atMost limit: Int) throws(SystemError) -> UnsafeRawBufferPointer {
         let records = bytes(taken, head)
-        guard let count = InotifyEvent.byteCount(of: records, fitting: buffer.count) else { throw .invalid }
-        if count > 0 { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: records[..<count])) }
-        taken += UInt64(count)
-        return count
+        guard let count = InotifyEvent.byteCount(of: records, fitting: limit) else { throw .invalid }
+        (taken, returned) = (taken + UInt64(count), 0)
+        return UnsafeRawBufferPointer(rebasing: records[..<count])
     }
+
+    /// Gives back the last bytes of what was taken: they are taken once more, before what is read next.
+    package func giveBack(_ count: Int) {
+        taken -= UInt64(count)
+        returned = count
+    }
+
+    /// Whether there is more to take than what was given back.
+    package var hasNews: Bool { untaken > returned }
 
     /// What lies before a position need not be known any more.
     package func release(to position: UInt64) {

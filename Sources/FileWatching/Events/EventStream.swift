@@ -3,16 +3,17 @@
 
 import LinuxSystem
 
-/// The stream of events, with the buffer that they are read into.
+/// The stream of events.
 ///
 /// A position counts the bytes of the stream that were heard, plus 1, so that there is one before the first. The last records of a
 /// reading may wait until what follows them decides what they mean. Times are nanoseconds of ``WatchKernel/now()``.
-struct EventStream: ~Copyable {
+struct EventStream {
     /// Where the stream was heard to.
     private(set) var position: UInt64 = 1
-    /// Bytes that were read and not heard: they lie at the beginning of the buffer.
+    /// Bytes that were read and not heard: they come once more.
     private(set) var undecided = 0
-    private let buffer: UnsafeMutableRawBufferPointer
+    /// Bytes of one reading at most.
+    let readLimit: Int
     private var times = ReadTimes()
     private var pace = ReadPace()
     /// When events are read again; nil for at once. See ``WatchSettings/hotReadPause``.
@@ -22,21 +23,12 @@ struct EventStream: ~Copyable {
     /// Whether all events of this reading told of contents, modes and times, and none of names that come or go.
     private var isAllContent = false
 
-    /// - Parameter bufferSize: bytes of one read at most.
-    init(bufferSize: Int) { buffer = .allocate(byteCount: bufferSize, alignment: 8) }
-
-    deinit { buffer.deallocate() }
+    init(readLimit: Int) { self.readLimit = readLimit }
 
     /// Begins where another process has ended.
     mutating func begin(at position: UInt64) { self.position = position }
 
     // MARK: Reading
-
-    /// Where the next read goes: behind what waits to be decided.
-    var room: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(rebasing: buffer[undecided...]) }
-
-    /// Bytes that the buffer has in all.
-    var bufferSize: Int { buffer.count }
 
     /// Begins the readings of a turn. Returns the end of a pause that still goes on, for ``pause(until:)``: a turn that has another
     /// reason, and finds nothing, does not end it.
@@ -49,24 +41,18 @@ struct EventStream: ~Copyable {
     /// Nothing is read before a time; nil for at once.
     mutating func pause(until time: UInt64?) { pauseEnd = time }
 
-    /// Notes when so many bytes were read into ``room``.
-    mutating func noteRead(_ count: Int, at time: UInt64) {
-        times.note(end: position + UInt64(undecided + count), time: time)
+    /// Notes that so many bytes were read at a time, of which those that wait to be decided are the first. All of them count as heard
+    /// until ``heard(_:of:)``. Returns the position of the first.
+    mutating func take(_ count: Int, at time: UInt64) -> UInt64 {
+        defer { (position, undecided) = (position + UInt64(count), 0) }
+        times.note(end: position + UInt64(count), time: time)
+        return position
     }
 
-    /// Returns the records to be heard after `count` bytes were read into ``room``, and the position of the first. All of them count
-    /// as heard until ``heard(_:of:)``.
-    mutating func take(_ count: Int) -> (records: UnsafeRawBufferPointer, start: UInt64) {
-        let records = UnsafeRawBufferPointer(rebasing: buffer[..<(undecided + count)])
-        defer { (position, undecided) = (position + UInt64(records.count), 0) }
-        return (records, position)
-    }
-
-    /// The records were heard up to a place in them. The rest waits for what follows.
-    mutating func heard(_ end: Int, of records: UnsafeRawBufferPointer) {
-        undecided = records.count - end
+    /// So many bytes of `count` that were read were heard. The rest waits for what follows.
+    mutating func heard(_ end: Int, of count: Int) {
+        undecided = count - end
         position -= UInt64(undecided)
-        if undecided > 0, end > 0 { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: records[end...])) }
     }
 
     // MARK: Pauses

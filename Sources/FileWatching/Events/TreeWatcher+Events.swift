@@ -9,37 +9,36 @@ extension TreeWatcher {
         let pause = events.beginReading(at: iteration.began)
         for number in 0..<max(settings.readsPerTurn, 1) {
             closeAhead()
-            let room = events.room
-            let count: Int
+            let records: UnsafeRawBufferPointer
             do throws(SystemError) {
-                count = try kernel.readEvents(into: room)
+                records = try kernel.readEvents(atMost: events.readLimit)
             } catch {
                 notices.append(.readFailed(error: error))
                 return false
             }
-            if count == 0 {
+            guard records.count > events.undecided else {
+                kernel.giveBack(records.count)
                 if number == 0 { events.pause(until: pause) }
                 return false
             }
             let eventsBefore = counters.eventsRead
-            events.noteRead(count, at: kernel.now())
-            processRead(count)
+            hear(records)
             events.noteEvents(
                 Int(counters.eventsRead - eventsBefore), now: kernel.now(), pause: settings.hotReadPause)
             // Where a record more would have fitted there was none.
-            let isAll = room.count - count >= WatchLimits.longestRecord
-            if events.undecided == 0, isAll { return false }
+            if events.undecided == 0, events.readLimit - records.count >= WatchLimits.longestRecord { return false }
         }
         events.pause(until: nil)
         return true
     }
 
-    /// Sorts what was read into the buffer, behind what waited there to be decided.
-    func processRead(_ count: Int) {
+    /// Sorts what was read. Of that, what waits to be decided is given back.
+    func hear(_ records: UnsafeRawBufferPointer) {
         counters.reads += 1
-        counters.bytesRead += UInt64(count)
-        let (records, start) = events.take(count)
-        events.heard(process(records, from: start), of: records)
+        counters.bytesRead += UInt64(records.count - events.undecided)
+        let start = events.take(records.count, at: kernel.now())
+        events.heard(process(records, from: start), of: records.count)
+        if events.undecided > 0 { kernel.giveBack(events.undecided) }
     }
 
     /// Returns where the first record begins that what follows it in the stream is to decide.
@@ -59,7 +58,7 @@ extension TreeWatcher {
             }
             let (name, following) = (event.name(in: buffer), UnsafeRawBufferPointer(rebasing: buffer[offset...]))
             let record = Int(origin.cause - start)
-            if buffer.count - record <= events.bufferSize / 2, isUndecided(event, name, origin, following: following) {
+            if buffer.count - record <= events.readLimit / 2, isUndecided(event, name, origin, following: following) {
                 return record
             }
             process(event, name: name, origin: origin, following: following)

@@ -64,7 +64,8 @@ package final class KeptMemory: @unchecked Sendable {
         guard let base = memory.bytes.baseAddress else { throw .noMemory }
         self.base = base
         let doubled = try memory.mapTwice(offset: KeptMemory.ringOffset, size: KeptMemory.ringSize)
-        ring = EventRing(words: base + KeptMemory.ringPlace, base: doubled, capacity: KeptMemory.ringSize)
+        ring = EventRing(
+            words: base + KeptMemory.ringPlace, base: doubled, capacity: KeptMemory.ringSize, memory: memory)
         SharedWord.store(.random(in: 1...UInt64.max), to: base + KeptMemory.tokenPlace)
         SharedWord.store(KeptMemory.magic, to: base + KeptMemory.magicPlace)
     }
@@ -77,7 +78,7 @@ package final class KeptMemory: @unchecked Sendable {
         let doubled = try memory.mapTwice(offset: KeptMemory.ringOffset, size: KeptMemory.ringSize)
         guard
             let ring = EventRing(
-                adopting: base + KeptMemory.ringPlace, base: doubled, capacity: KeptMemory.ringSize)
+                adopting: base + KeptMemory.ringPlace, base: doubled, capacity: KeptMemory.ringSize, memory: memory)
         else { throw .invalid }
         self.ring = ring
         let count = SharedWord.load(base + KeptMemory.tableCountPlace)

@@ -158,9 +158,12 @@ extension TreeWatcher {
         while position < end {
             do throws(SystemError) {
                 try kernel.readAhead()
-                let count = try kernel.readEvents(into: events.room)
-                if count == 0 { break }
-                processRead(count)
+                let records = try kernel.readEvents(atMost: events.readLimit)
+                guard records.count > events.undecided else {
+                    kernel.giveBack(records.count)
+                    break
+                }
+                hear(records)
             } catch {
                 notices.append(.readFailed(error: error))
                 break

@@ -8,17 +8,17 @@ import Synchronization
 /// The running kernel, with one inotify instance of its own.
 package final class LinuxKernel: WatchKernel {
     private let inotify: Inotify
-    /// Where events are read into, so that the next process has them; nil where nobody keeps that. On the event loop.
-    private let kept: KeptMemory?
-    /// Whether the event loop reads, and what it has read and nobody has taken yet.
-    private let records = Mutex(Records())
+    /// Where events are read into. Unchecked: only the event loop uses it.
+    private nonisolated(unsafe) let ring: EventRing
+    private let reading = Mutex(Reading())
 
-    private struct Records {
-        var areHeld = false
-        var bytes: [UInt8] = []
-        /// Whether there is something that is not kept although it should be, and whether the last read needed no copy.
-        var isElsewhere = false
+    private struct Reading {
+        /// Whether the event loop reads.
+        var isLoops = false
+        /// Whether the last read of the event loop has gone into the room.
         var isInPlace = false
+        /// Whether something was read for which there was no room.
+        var hasMissed = false
     }
     package let queueLimit: Int
     package let readsAccessLists: Bool
@@ -33,7 +33,7 @@ package final class LinuxKernel: WatchKernel {
     let agents: MountAgents
 
     /// Opens an inotify instance; with `inotify` it takes over one that another process has left, and with `kept` all that is
-    /// read goes there. The directory `own` is one that is not entered, as if a file system were mounted on it: each change
+    /// read goes into the ring there. The directory `own` is one that is not entered, as if a file system were mounted on it: each change
     /// is written down there, and were that a change that is written down in turn, it would never end. A call on a mount that
     /// may hang fails with ``SystemError/timedOut`` after `mountTimeLimit` nanoseconds, or `mountPatience` on the thread that
     /// reads the directories of that mount.
@@ -43,7 +43,7 @@ package final class LinuxKernel: WatchKernel {
         mountPatience: UInt64 = WatchLimits.mountPatience, mountAgents: Int = WatchLimits.mountAgents
     ) throws(SystemError) {
         self.readsAccessLists = readsAccessLists
-        self.kept = kept
+        if let kept { ring = kept.ring } else { ring = try EventRing() }
         do throws(SystemError) {
             (mountChanges, mountChangesError) = (try MountChanges(), nil)
         } catch {
@@ -78,28 +78,30 @@ package final class LinuxKernel: WatchKernel {
 
     package func processorTime() -> UInt64 { MonotonicClock.processorTime() }
 
+    // MARK: Events
+
     /// Another descriptor of the inotify instance, for an event loop that polls it, reads it and closes it. From now on
-    /// ``readEvents(into:)`` gives what is held, and reads nothing itself.
+    /// ``readEvents(atMost:)`` gives what is held, and reads nothing itself.
     package func handOver() throws(SystemError) -> Descriptor {
         let descriptor = try inotify.duplicate()
         handOverAgain()
         return descriptor
     }
 
-    /// Takes reading back from an event loop that reads nothing more: ``readEvents(into:)`` gives what is held, and then reads
+    /// Takes reading back from an event loop that reads nothing more: ``readEvents(atMost:)`` gives what is held, and then reads
     /// itself. Returns a descriptor like that of ``handOver()``, to be polled after ``handOverAgain()``.
     package func takeBack() throws(SystemError) -> Descriptor {
         let descriptor = try inotify.duplicate()
-        records.withLock { $0.areHeld = false }
+        reading.withLock { $0.isLoops = false }
         // Whatever the loop has read is held.
-        kept?.ring.expectNoCopy()
+        ring.expectNoCopy()
         return descriptor
     }
 
     /// The event loop reads again, with the descriptor that it was promised.
     package func handOverAgain() {
         // Whoever reads from now on may read elsewhere.
-        records.withLock { ($0.areHeld, $0.isInPlace) = (true, false) }
+        reading.withLock { ($0.isLoops, $0.isInPlace) = (true, false) }
     }
 
     /// Where the event loop is to read into now, which is to ``hold(_:)`` what it has read; nil where that is its own affair.
@@ -107,86 +109,62 @@ package final class LinuxKernel: WatchKernel {
     /// Should it read elsewhere all the same, what was read is lost with the process until it is held, and the next process is
     /// told so. That need not be said where the last read has gone into the room.
     package func room() -> UnsafeMutableRawBufferPointer? {
-        guard isKept, let ring = kept?.ring, let room = ring.room() else { return nil }
-        if !records.withLock({ $0.isInPlace }) { ring.expectCopy() }
+        guard let room = ring.room() else { return nil }
+        if !readsInPlace { ring.expectCopy() }
         return room
     }
 
     /// What the event loop reads into, which was to be anything, is the ``room()``.
     package func expectRoom() {
-        records.withLock { $0.isInPlace = true }
-        kept?.ring.expectNoCopy()
+        reading.withLock { $0.isInPlace = true }
+        ring.expectNoCopy()
     }
 
-    /// Whether what is read is kept. Not any more where there was no room for something, and what follows would be out of order.
-    package var isKept: Bool { kept != nil && records.withLock { !$0.isElsewhere } }
-
-    /// Takes records that the event loop has read.
+    /// Takes records that the event loop has read. Where there is no room for them, which whoever takes before the loop reads
+    /// again never sees, they are missed, as where the kernel's queue overflows.
     package func hold(_ bytes: UnsafeRawBufferPointer) {
-        if isKept, let ring = kept?.ring {
-            let isInPlace = ring.room()?.baseAddress.map { UnsafeRawPointer($0) } == bytes.baseAddress
-            let wasInPlace = records.withLock { records in
-                defer { records.isInPlace = isInPlace }
-                return records.isInPlace
-            }
-            if isInPlace {
-                ring.noteRead(bytes.count)
-                if !wasInPlace { ring.expectNoCopy() }
-                return
-            }
-            if ring.noteRead(copying: bytes) { return }
-            ring.giveUp()
+        let isInPlace = ring.room()?.baseAddress.map { UnsafeRawPointer($0) } == bytes.baseAddress
+        let wasInPlace = reading.withLock { reading in
+            defer { reading.isInPlace = isInPlace }
+            return reading.isInPlace
         }
-        records.withLock {
-            $0.isElsewhere = true
-            $0.bytes.append(contentsOf: bytes)
+        if isInPlace {
+            ring.noteRead(bytes.count)
+            if !wasInPlace { ring.expectNoCopy() }
+        } else if !ring.noteRead(copying: bytes) {
+            ring.giveUp()
+            reading.withLock { $0.hasMissed = true }
         }
     }
 
     /// Whether the last read of the event loop has gone into the room.
-    package var readsInPlace: Bool { records.withLock { $0.isInPlace } }
+    package var readsInPlace: Bool { reading.withLock { $0.isInPlace } }
 
-    /// Whether there are records that were read and not taken: then a turn is to follow, whatever else there is to do.
-    package var holdsEvents: Bool { (kept?.ring.untaken ?? 0) > 0 || records.withLock { !$0.bytes.isEmpty } }
+    /// Whether there are records that the watcher has not seen: then a turn is to follow, whatever else there is to do.
+    package var holdsEvents: Bool { ring.hasNews || reading.withLock { $0.hasMissed } }
 
     /// Reads what is queued into the ring at once, before the event loop does: for the beginning.
     package func readAhead() throws(SystemError) {
-        guard isKept, let ring = kept?.ring, ring.untaken == 0, let room = ring.room() else { return }
+        guard !ring.hasNews, let room = ring.room() else { return }
         let count = try inotify.read(into: room)
         if count > 0 { ring.noteRead(count) }
     }
 
+    package func readEvents(atMost limit: Int) throws(SystemError) -> UnsafeRawBufferPointer {
+        let (isLoops, hasMissed) = reading.withLock { ($0.isLoops, $0.hasMissed) }
+        if !isLoops { try readAhead() }
+        if hasMissed, ring.untaken == 0 {
+            reading.withLock { $0.hasMissed = false }
+            InotifyEvent.withOverflow { _ = ring.noteRead(copying: $0) }
+        }
+        return try ring.take(atMost: limit)
+    }
+
+    package func giveBack(_ count: Int) { ring.giveBack(count) }
+
+    package func queuedBytes() throws(SystemError) -> Int { try ring.untaken + inotify.queuedBytes() }
+
     package func watches() -> [Int32: UInt64]? { try? inotify.watches() }
-
-    package func readEvents(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
-        if let ring = kept?.ring {
-            if !records.withLock({ $0.areHeld }) { try readAhead() }
-            if ring.untaken > 0 { return try ring.take(into: buffer) }
-        }
-        let held = try records.withLock { (records) throws(SystemError) -> Int? in
-            guard records.areHeld || !records.bytes.isEmpty else { return nil }
-            return try LinuxKernel.take(from: &records.bytes, into: buffer)
-        }
-        return if let held { held } else { try inotify.read(into: buffer) }
-    }
-
-    /// As read(2) does: as many whole records as fit, and an error where the first does not.
-    private static func take(
-        from bytes: inout [UInt8], into buffer: UnsafeMutableRawBufferPointer
-    ) throws(SystemError) -> Int {
-        let fitting = bytes.withUnsafeBytes { records in
-            let count = InotifyEvent.byteCount(of: records, fitting: buffer.count)
-            if let count { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: records[..<count])) }
-            return count
-        }
-        guard let count = fitting else { throw .invalid }
-        if count == bytes.count { bytes.removeAll(keepingCapacity: true) } else { bytes.removeFirst(count) }
-        return count
-    }
-
-    package func queuedBytes() throws(SystemError) -> Int {
-        try (kept?.ring.untaken ?? 0) + records.withLock { $0.bytes.count } + inotify.queuedBytes()
-    }
 
     package func openDirectory(
         at path: UnsafePointer<CChar>, access: Directory.Access

@@ -5,7 +5,7 @@ package import LinuxSystem
 package import Metadata
 
 /// The kernel as the watcher sees it. Directories are open descriptors, given as numbers: ``OpenDirectory`` owns them.
-/// The calls on directories come from the crawling threads too; ``readEvents(into:)`` comes from the loop only.
+/// The calls on directories come from the crawling threads too; ``readEvents(atMost:)`` comes from the loop only.
 package protocol WatchKernel: AnyObject, Sendable {
     /// Nanoseconds of a clock that never goes back.
     func now() -> UInt64
@@ -16,13 +16,17 @@ package protocol WatchKernel: AnyObject, Sendable {
     /// How many events the queue takes before it overflows.
     var queueLimit: Int { get }
 
-    /// Reads whole inotify records; 0 when there are none.
-    func readEvents(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
+    /// Reads inotify records, and returns whole ones of those that were not taken, `limit` bytes at most. They stay where they are
+    /// until the next call.
+    func readEvents(atMost limit: Int) throws(SystemError) -> UnsafeRawBufferPointer
 
-    /// Bytes in the queue.
+    /// Gives back the last bytes of the records that were returned: they are returned again, with what follows them.
+    func giveBack(_ count: Int)
+
+    /// Bytes of the records that were not taken, in the queue and of those that were read.
     func queuedBytes() throws(SystemError) -> Int
 
-    /// Has ``readEvents(into:)`` give what is queued now, at the beginning, where others read otherwise.
+    /// Has ``readEvents(atMost:)`` give what is queued now, at the beginning, where others read otherwise.
     func readAhead() throws(SystemError)
 
     /// The inodes of all watches that there are; nil where that cannot be told. Takes its time; from any thread.

@@ -6,30 +6,21 @@ import Testing
 @testable import FileWatching
 
 @Suite struct EventStreamTests {
-    /// Puts bytes where the next read goes, as read(2) does, and returns what is to be heard.
-    private func read(_ bytes: [UInt8], _ stream: inout EventStream) -> (records: UnsafeRawBufferPointer, start: UInt64)
-    {
-        stream.room.copyBytes(from: bytes)
-        return stream.take(bytes.count)
-    }
-
     @Test func recordsThatWaitComeBeforeWhatIsReadNext() {
-        var stream = EventStream(bufferSize: 64)
-        let first = read([1, 2, 3, 4], &stream)
-        #expect(Array(first.records) == [1, 2, 3, 4] && first.start == 1)
+        var stream = EventStream(readLimit: 64)
+        #expect(stream.take(4, at: 10) == 1)
         #expect(stream.position == 5, "all counts as heard at first")
-        stream.heard(1, of: first.records)
-        #expect(stream.position == 2 && stream.undecided == 3 && stream.room.count == 61)
-        let second = read([5, 6], &stream)
-        #expect(Array(second.records) == [2, 3, 4, 5, 6] && second.start == 2)
-        stream.heard(5, of: second.records)
+        stream.heard(1, of: 4)
+        #expect(stream.position == 2 && stream.undecided == 3)
+        #expect(stream.take(5, at: 20) == 2)
+        stream.heard(5, of: 5)
         #expect(stream.position == 7 && stream.undecided == 0)
         stream.begin(at: 100)
-        #expect(read([7], &stream).start == 100)
+        #expect(stream.take(1, at: 30) == 100)
     }
 
     @Test func onlyNewsThatCanWaitMakesAPause() {
-        var stream = EventStream(bufferSize: 64)
+        var stream = EventStream(readLimit: 64)
         #expect(stream.beginReading(at: 10) == nil)
         stream.noteEvents(1, now: 20, pause: 5)
         #expect(stream.pauseEnd == 25, "all were of hot entries")
@@ -47,7 +38,7 @@ import Testing
     }
 
     @Test func fastNewsOfContentsMakesAPause() {
-        var stream = EventStream(bufferSize: 64)
+        var stream = EventStream(readLimit: 64)
         for time in UInt64(0)..<20 {
             _ = stream.beginReading(at: time * 1_000_000)
             stream.heardColdEntry()
@@ -57,11 +48,10 @@ import Testing
     }
 
     @Test func theTimeOfAnEventIsThatOfItsReading() {
-        var stream = EventStream(bufferSize: 64)
+        var stream = EventStream(readLimit: 64)
         for (bytes, time) in [(4, 10), (4, 20)] as [(Int, UInt64)] {
-            stream.noteRead(bytes, at: time)
-            let taken = read(Array(repeating: 1, count: bytes), &stream)
-            stream.heard(bytes, of: taken.records)
+            _ = stream.take(bytes, at: time)
+            stream.heard(bytes, of: bytes)
         }
         #expect(stream.time(of: 1) == 10 && stream.time(of: 4) == 10 && stream.time(of: 5) == 20)
     }

@@ -15,9 +15,8 @@ import NIOPosix
 final class EventChannel: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
-    /// Bytes of one read, which is larger than any record, and reads at a time: no more than the watcher takes in one.
+    /// Bytes of a read for which the kernel gives no room, which is larger than any record.
     private static let readSize = 64 << 10
-    private static let readsAtATime: UInt = 4
 
     private let kernel: LinuxKernel
     private let loop: any EventLoop
@@ -43,7 +42,7 @@ final class EventChannel: ChannelInboundHandler {
         let failed = failed
         let bound = NIOLoopBound(self, eventLoop: loop)
         NIOPipeBootstrap(group: loop)
-            .channelOption(.maxMessagesPerRead, value: kernel.isKept ? UInt(1) : EventChannel.readsAtATime)
+            .channelOption(.maxMessagesPerRead, value: 1)
             .channelOption(.recvAllocator, value: RoomOfKernel(kernel: kernel, usualSize: EventChannel.readSize))
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
