@@ -13,4 +13,6 @@ struct DirectoryCounts {
     var unwatched = 0
     /// Those of the polled ones that would have a watch if there were more.
     var overLimit = 0
+    /// Entries that were found by a look-up, ever.
+    var lookUps: UInt64 = 0
 }

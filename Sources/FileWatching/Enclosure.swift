@@ -23,15 +23,14 @@ package struct Enclosure: Sendable, Hashable {
 extension TreeWatcher {
     /// A container came to lie in another one, or does no longer.
     package func setEnclosure(_ number: UInt32, to enclosure: Enclosure?) {
-        guard let container = containers[number], container.enclosure != enclosure else { return }
-        container.enclosure = enclosure
+        guard let container = containers[number], container.place.setEnclosure(enclosure) else { return }
         suspect(number, cause: causeNow)
     }
 
     /// Returns whether a container's directory belongs to the container that it lies in. Throws the error of a directory that
     /// could not be looked at for want of something, or since its mount does not answer, unless another one is a mount point.
     func isEnclosed(_ container: WatchedContainer, isMountRoot: Bool) throws(SystemError) -> Bool {
-        guard let enclosure = container.enclosure, !isMountRoot else { return false }
+        guard let enclosure = container.place.enclosure, !isMountRoot else { return false }
         var failure: SystemError?
         for path in enclosure.directories {
             do throws(SystemError) {

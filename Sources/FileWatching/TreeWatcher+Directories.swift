@@ -98,8 +98,8 @@ extension TreeWatcher {
         guard directories.setUnreadable(id, false) else { return }
         guard let container = containers[directories.container(of: id)] else { return }
         container.counts.unreadable -= 1
-        if container.root == id, container.rootError != nil {
-            container.rootError = nil
+        if container.root == id, container.place.readError != nil {
+            container.place.setReadError(nil)
             if container.comparison?.isVerification == true {
                 notices.append(.containerFound(container: container.number, isKnown: true))
             }
@@ -132,8 +132,7 @@ extension TreeWatcher {
     func becamePolled(_ id: DirectoryID, _ reason: PollReason) {
         guard let container = containers[directories.container(of: id)] else { return }
         if reason == .watchLimit { watches.wereRefused() }
-        // What the kernel says is said again to those that are not asked for after that.
-        if reason != .watchShare || container.pollReason == nil { container.pollReason = reason }
+        container.polling.note(reason)
         let isOverLimit = reason == .watchShare || reason == .watchLimit
         if isOverLimit, directories[id].flags.insert(.overLimit).inserted {
             container.counts.overLimit += 1
@@ -144,10 +143,10 @@ extension TreeWatcher {
             if container.counts.unwatched == 1, isOverLimit {
                 let path = path(of: directories[id].node)
                 notices.append(
-                    .watchLimit(container: container.number, path: path, reason: container.pollReason ?? reason))
+                    .watchLimit(container: container.number, path: path, reason: container.polling.reason ?? reason))
             }
         }
-        if container.nextPoll == nil { pollLater(container) }
+        if container.polling.next == nil { pollLater(container) }
     }
 
     /// A directory is watched, or is left.
@@ -163,13 +162,13 @@ extension TreeWatcher {
             // what it was to have.
             watches.countOverLimit(-1, now: kernel.now())
         }
-        if container.counts.unwatched == 0, container.failure == nil {
-            container.pollReason = nil
+        if container.counts.unwatched == 0, container.place.failure == nil {
+            container.polling.forgetReason()
             notices.append(.watchLimitOver(container: container.number))
         }
     }
 
-    func pollLater(_ container: WatchedContainer) { container.nextPoll = kernel.now() &+ settings.pollInterval }
+    func pollLater(_ container: WatchedContainer) { container.polling.schedule(kernel.now() &+ settings.pollInterval) }
 
     func noteDepth(of id: DirectoryID) {
         guard let parent = tree.parent(of: directories[id].node), let above = directories.directory(at: parent) else {

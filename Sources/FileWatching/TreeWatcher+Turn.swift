@@ -70,7 +70,7 @@ extension TreeWatcher {
         if !tasksAreOutstanding { consider(watches.nextBalance) }
         consider(cache.nextDeadline(idleTime: settings.directoryIdleTime))
         for container in containers.values {
-            consider(container.nextPoll)
+            consider(container.polling.next)
             consider(container.comparison?.notBefore)
         }
         return deadline

@@ -38,7 +38,7 @@ extension TreeWatcher {
     /// Has as many directories compared as are due. Returns when the next is.
     private func auditSlice(of container: WatchedContainer, _ now: UInt64) -> UInt64 {
         // What is polled as a whole is compared all the time.
-        guard container.failure == nil, container.wasCrawled, container.fileSystem == nil,
+        guard container.place.failure == nil, container.knowledge.wasRead, container.polling.fileSystem == nil,
             container.counts.directories > 0
         else {
             container.audit = nil
@@ -54,7 +54,7 @@ extension TreeWatcher {
             let slice = nextDirectories(of: container, &pass, Int(min(due, Double(settings.comparisonWindow))))
             if !slice.isEmpty {
                 compare(container, origin: .untold, only: slice)
-                container.comparison?.isAudit = true
+                container.comparison?.beginAudit()
             } else {
                 endAuditPass(of: container, &pass, now)
             }
@@ -92,17 +92,16 @@ extension TreeWatcher {
     /// heard and what they name was looked at.
     func settleAudit(_ container: WatchedContainer) {
         let end = position + queuedBytes()
-        container.comparison?.settled = end
+        let files = container.comparison?.settleAudit(at: end) ?? []
         forcedPosition = max(forcedPosition, end)
         noteBarrier(at: end)
-        holdOldPlaces(in: container)
+        holdOldPlaces(of: files, in: container)
     }
 
     /// A file with one name that was found and not known there has moved if it is known elsewhere: its old place counts
     /// as one where it is missing. One search for all that the slice has found.
-    private func holdOldPlaces(in container: WatchedContainer) {
-        guard let files = container.comparison?.unknownFiles, !files.isEmpty else { return }
-        container.comparison?.unknownFiles = []
+    private func holdOldPlaces(of files: Set<InodeNumber>, in container: WatchedContainer) {
+        guard !files.isEmpty else { return }
         var found: [TreeNode] = []
         tree.forEachNodeWithOneLink(among: files, in: container.number) { found.append($0) }
         for node in found {

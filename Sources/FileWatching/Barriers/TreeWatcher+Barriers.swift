@@ -36,8 +36,7 @@ extension TreeWatcher {
         }
         let comparisons = containers.values.compactMap { container in
             container.comparison.map {
-                "container \(container.number): \($0.phase), \($0.next) of \($0.queue.count), "
-                    + "\(container.outstanding) outstanding"
+                "container \(container.number): \($0.phase), \($0.queue.count) to be read, \(container.outstanding) outstanding"
             }
         }
         return "position \(position) + \(queuedBytes()), \(work.joined(separator: ", ")), look-ups \(lookUps.counts), "

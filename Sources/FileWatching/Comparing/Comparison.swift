@@ -7,48 +7,103 @@ import Metadata
 struct Comparison {
     enum Phase { case listing, additions, replacements, removals }
 
-    var task: UInt32
-    /// Whether it is only of some directories, those without a watch.
-    var isPoll: Bool
-    /// Whether it is only to read extras of what is known, and known to be right.
-    var isForExtras = false
-    /// Whether nobody waits for it but who asks for just that, so that it holds up nothing that an event has told.
-    var isInBackground: Bool { isPoll || isForExtras }
+    enum Subject {
+        /// All directories.
+        case everything
+        /// All directories, where what is known comes from before the container was found: nothing of it was read yet.
+        case oldEntries
+        /// Some directories: those without a watch, or a slice of the self-audit.
+        case someDirectories
+        /// Extras of what is known, and known to be right.
+        case extras
+    }
+
+    let task: UInt32
+    private(set) var subject: Subject
+    /// The slice of the self-audit that it is, as long as nothing more is asked for.
+    private(set) var audit: AuditSlice?
     /// The round (see ``CrawlPool/round``) from which on a reading of a directory is good enough.
-    var round: UInt32 = 0
+    private(set) var round: UInt32 = 0
     /// When it began; nil before that: then it takes in whatever comes.
-    var began: UInt64?
-    /// How often it has begun again for another overflow.
-    var widenings = 0
-    /// Whether it is a slice of the self-audit; a poll then, as long as nothing more is asked for.
-    var isAudit = false
+    private(set) var began: UInt64?
+    /// How often it has begun again: for another overflow, and since look-ups of its own were given up.
+    private(set) var beginnings = (widenings: 0, restarts: 0)
     /// Whether a directory that had no watch has got one meanwhile.
     var hasWatched = false
-    /// For that: where the stream was when all was read, and the files with one name that were found and not known there.
-    var settled: UInt64?
-    var unknownFiles: Set<InodeNumber> = []
     /// Whether an overflow has caused it.
-    var isPaced = false
-    var phase = Phase.listing
-    /// How often look-ups of its own that were given up have made it begin again.
-    var restarts = 0
-    /// Whether what is known comes from before the container was found: nothing of it was read yet.
-    var isVerification = false
+    private(set) var isPaced: Bool
     /// We are short of something: it goes on when there may be some again.
     var notBefore: UInt64?
-    var queue: [DirectoryID] = []
-    var next = 0
+    var phase = Phase.listing
+    var queue: DirectoryQueue
     var found = FoundEntries()
     var missing = MissingEntries()
-    /// Events that may tell where the missing entries went lie before this in the stream, and are heard first.
-    var endOfMissing: UInt64 = 0
     var counts = ComparisonCounts()
     var completions: [(ComparisonCounts) -> Void] = []
 
+    init(
+        task: UInt32, of subject: Subject, directories: [DirectoryID] = [], isPaced: Bool = false, restarts: Int = 0
+    ) {
+        (self.task, self.subject, self.isPaced) = (task, subject, isPaced)
+        queue = DirectoryQueue(directories)
+        beginnings.restarts = restarts
+    }
+
+    // MARK: Subject
+
+    /// Whether it is only of some directories.
+    var isPoll: Bool { subject == .someDirectories }
+    var isForExtras: Bool { subject == .extras }
+    var isVerification: Bool { subject == .oldEntries }
+    /// Whether it is a slice of the self-audit.
+    var isAudit: Bool { audit != nil }
+    /// Whether nobody waits for it but who asks for just that, so that it holds up nothing that an event has told.
+    var isInBackground: Bool { isPoll || isForExtras }
     /// Whether what is held now will be looked at before the end.
     var holdsRemovals: Bool { phase == .listing || phase == .additions }
     /// Whether it is on its way through all directories, for what they hold.
     var isListingAll: Bool { phase == .listing && !isInBackground }
     /// Whether look-ups of its own are under way, as against readings.
     var isLookingUp: Bool { phase == .additions || phase == .replacements }
+
+    // MARK: Beginning
+
+    /// Begins it; what was read before the round is read again.
+    mutating func begin(at time: UInt64, round: UInt32) { (began, self.round) = (time, round) }
+
+    /// Whether it has begun, for more than some directories or extras: to take in an overflow then has it begin again.
+    var wouldBeginAgain: Bool { began != nil && !isInBackground }
+
+    /// Has it compare everything, whatever it was for, from the beginning; `round` gives the round from now on. One that somebody
+    /// asks for goes on at once, and has what was read before now read again: that may be older than what it is for.
+    mutating func widen(isPaced: Bool, round: () -> UInt32) {
+        if wouldBeginAgain { beginnings.widenings += 1 }
+        if subject != .oldEntries { subject = .everything }
+        audit = nil
+        if isPaced { self.isPaced = true } else { notBefore = nil }
+        if began != nil { self.round = round() }
+        phase = .listing
+    }
+
+    /// Returns whether it may begin again for look-ups that were given up, and counts that.
+    mutating func restart(limit: Int) -> Bool {
+        guard beginnings.restarts < limit else { return false }
+        beginnings.restarts += 1
+        return true
+    }
+
+    // MARK: Audit
+
+    /// It is a slice of the self-audit.
+    mutating func beginAudit() { audit = AuditSlice() }
+
+    /// A file with one name was found that is not known there.
+    mutating func noteUnknown(_ file: InodeNumber) { audit?.unknownFiles.insert(file) }
+
+    /// All was read when the stream was there. Returns the files that were found and not known there.
+    mutating func settleAudit(at position: UInt64) -> Set<InodeNumber> {
+        defer { audit?.unknownFiles = [] }
+        audit?.settled = position
+        return audit?.unknownFiles ?? []
+    }
 }

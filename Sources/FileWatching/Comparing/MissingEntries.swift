@@ -15,6 +15,8 @@ struct MissingEntries {
     private var replaced: [Int] = []
     private var isReplaced: Set<Int> = []
     private var nextReplaced = 0
+    /// Events that may tell where the entries went lie before this in the stream, and are heard first.
+    private(set) var endOfNews: UInt64 = 0
 
     var isEmpty: Bool { entries.isEmpty }
     /// Whether there are entries that were not taken, replaced or not.
@@ -64,6 +66,9 @@ struct MissingEntries {
         nextReplaced = slice.endIndex
         return slice.map { entries[$0] }[...]
     }
+
+    /// The entries are looked at when the stream was heard to there.
+    mutating func wait(until position: UInt64) { endOfNews = position }
 
     /// All entries were looked at.
     mutating func removeAll() { self = MissingEntries() }

@@ -13,18 +13,16 @@ extension TreeWatcher {
             return
         }
         container.options.readsExtras = true
-        guard container.failure == nil else {
+        guard container.place.failure == nil else {
             completion()
             return
         }
         // What is known stays exact meanwhile, so that no other question waits for it. It follows what is under way, and leaves
         // out what that reads from now on.
-        var comparison = Comparison(task: newComparisonTask(for: container, cause: .max), isPoll: false)
-        comparison.isForExtras = true
-        comparison.began = kernel.now()
-        comparison.round = pool.raiseRound()
+        var comparison = Comparison(task: newComparisonTask(for: container, cause: .max), of: .extras)
+        comparison.begin(at: kernel.now(), round: pool.raiseRound())
         comparison.completions = [{ _ in completion() }]
-        if container.comparison == nil { container.comparison = comparison } else { container.nextFill = comparison }
+        container.comparisons.readExtras(comparison)
     }
 
     /// Begins a comparison of every directory, or of some; the one that is under way may take it in. An overflow makes a
@@ -37,38 +35,26 @@ extension TreeWatcher {
         let cause = directories == nil ? min(origin.cause, causeNow) : origin.cause
         if directories == nil { counters.comparisons += 1 }
         guard let comparison = container.comparison else {
-            var comparison = Comparison(
-                task: newComparisonTask(for: container, cause: cause), isPoll: directories != nil,
-                queue: directories ?? [])
-            comparison.isPaced = isPaced
-            if isPaced, kernel.now() < container.comparisonPause { comparison.notBefore = container.comparisonPause }
-            container.comparison = comparison
+            let comparison = Comparison(
+                task: newComparisonTask(for: container, cause: cause),
+                of: directories == nil ? .everything : .someDirectories, directories: directories ?? [],
+                isPaced: isPaced)
+            container.comparisons.begin(comparison, now: kernel.now())
             return
         }
-        if let next = container.nextComparison {
+        if let next = container.comparisons.next {
             lowerCause(of: next.task, to: cause)
             return
         }
-        // One that somebody asks for goes on at once, and has what was read before now read again: that may be older
-        // than what it is for.
-        let isWidening = comparison.began != nil && !comparison.isInBackground
-        if isWidening, comparison.widenings >= settings.limits.comparisonWidenings {
-            var next = Comparison(task: newComparisonTask(for: container, cause: cause), isPoll: false)
-            next.isPaced = isPaced
-            next.restarts = comparison.restarts
-            container.nextComparison = next
+        if comparison.wouldBeginAgain, comparison.beginnings.widenings >= settings.limits.comparisonWidenings {
+            container.comparisons.follow(
+                Comparison(
+                    task: newComparisonTask(for: container, cause: cause), of: .everything, isPaced: isPaced,
+                    restarts: comparison.beginnings.restarts))
             return
         }
         lowerCause(of: comparison.task, to: cause)
-        guard directories == nil else { return }
-        container.comparison?.isPoll = false
-        container.comparison?.isForExtras = false
-        container.comparison?.isAudit = false
-        container.comparison?.settled = nil
-        if isPaced { container.comparison?.isPaced = true } else { container.comparison?.notBefore = nil }
-        if isWidening { container.comparison?.widenings += 1 }
-        if comparison.began != nil { container.comparison?.round = pool.raiseRound() }
-        container.comparison?.phase = .listing
+        if directories == nil { container.comparison?.widen(isPaced: isPaced, round: pool.raiseRound) }
     }
 
     /// A task takes over what an event has caused: a barrier that waits for that waits for the task.
@@ -80,7 +66,7 @@ extension TreeWatcher {
     /// Whether look-ups of a comparison wait, for their turn or for a move: what they find may be what it misses elsewhere.
     func isWaiting(_ comparison: Comparison) -> Bool {
         if comparison.phase == .additions, !isAuditSettled(comparison) { return true }
-        if comparison.phase == .removals, position < comparison.endOfMissing { return true }
+        if comparison.phase == .removals, position < comparison.missing.endOfNews { return true }
         if lookUps.contains(task: comparison.task) { return true }
         return comparison.isLookingUp && deferredLookUps.contains { $0.origin.task == comparison.task }
     }
@@ -108,22 +94,15 @@ extension TreeWatcher {
     }
 
     func end(_ container: WatchedContainer) {
-        guard let comparison = container.comparison else { return }
-        // What it has come by and had not to read is being read by them.
-        if let cause = readings[comparison.task]?.cause { lowerCrawls(of: container, to: cause) }
-        // Its task ends with the others, when nothing of it is outstanding.
-        container.comparison = container.nextComparison ?? container.nextFill.take()
-        container.nextComparison = nil
-        if comparison.isPaced, let began = comparison.began {
-            let now = kernel.now()
-            container.comparisonPause = now &+ min(now &- began, settings.comparisonPause)
-        }
-        if container.comparison?.isPaced == true { container.comparison?.notBefore = container.comparisonPause }
+        guard let task = container.comparison?.task else { return }
+        // What it has come by and had not to read is being read by them. Its task ends with the others, when nothing of it is
+        // outstanding.
+        if let cause = readings[task]?.cause { lowerCrawls(of: container, to: cause) }
+        guard let comparison = container.comparisons.end(now: kernel.now(), longestPause: settings.comparisonPause)
+        else { return }
         // However long it took, there is a pause before the next.
         if comparison.isAudit { auditSliceEnded(container, comparison.counts) }
-        if comparison.isPoll, !comparison.isAudit, container.nextPoll != nil {
-            container.nextPoll = kernel.now() &+ settings.pollInterval
-        }
+        if comparison.isPoll, !comparison.isAudit, container.polling.next != nil { pollLater(container) }
         // Reading extras is no news of the file system.
         if !comparison.isInBackground {
             notices.append(.compared(container: container.number, counts: comparison.counts))
@@ -158,8 +137,7 @@ extension TreeWatcher {
 
     /// The entries of a container leave the tree while its directory is away or cannot be read.
     func park(_ container: WatchedContainer) {
-        guard container.isKnown, !container.isParked else { return }
-        container.isParked = true
+        guard container.knowledge.park() else { return }
         ahead.forget { $0.container == container.number }
         detachedRows.removeClosed(container.number)
         tree.park(container.number)
@@ -198,7 +176,7 @@ extension TreeWatcher {
 
     /// Whether all that a slice of the audit waits for was heard and looked at.
     func isAuditSettled(_ comparison: Comparison) -> Bool {
-        guard let end = comparison.settled else { return true }
+        guard let end = comparison.audit?.settled else { return true }
         guard position >= end, halves.isEmpty, linkedFiles.news.isEmpty else { return false }
         return !lookUps.waits(before: end) { _ in true }
     }

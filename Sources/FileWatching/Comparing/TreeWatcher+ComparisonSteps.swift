@@ -17,8 +17,7 @@ extension TreeWatcher {
             container.comparison?.notBefore = nil
         }
         if comparison.began == nil {
-            container.comparison?.began = kernel.now()
-            container.comparison?.round = pool.raiseRound()
+            container.comparison?.begin(at: kernel.now(), round: pool.raiseRound())
         }
         let origin = Origin(cause: readings[comparison.task]?.cause ?? causeNow, task: comparison.task)
         switch comparison.phase {
@@ -56,7 +55,7 @@ extension TreeWatcher {
             container.comparison?.phase = .removals
             // The moves of what has left a directory before that was read may be queued.
             let end = comparison.missing.isEmpty ? position : position + queuedBytes()
-            container.comparison?.endOfMissing = end
+            container.comparison?.missing.wait(until: end)
             if position >= end { lookAtRemovals(container, origin) }
         case .removals:
             guard readings[comparison.task]?.outstanding == 0, !isWaiting(comparison) else { return }
@@ -76,35 +75,34 @@ extension TreeWatcher {
     /// Hands out directories to be read, a window of them at a time. An overflow meanwhile makes those that were read
     /// before it be read again, the others not: so each comparison ends.
     private func list(_ container: WatchedContainer, _ origin: Origin) {
-        guard var comparison = container.comparison else { return }
+        guard let comparison = container.comparison else { return }
         let task = comparison.task
+        var queue = comparison.queue
         while readings[task]?.outstanding ?? 0 < settings.comparisonWindow {
             // The path of each takes as many steps as it is deep. The results of the others wake the next iteration.
             if iteration.hasTakenSteps, readings[task]?.outstanding ?? 0 > 0 { break }
-            if comparison.next == comparison.queue.count {
+            guard let id = queue.first else {
                 guard readings[task]?.outstanding == 0 else { break }
                 let wanted = comparison.isPoll ? [] : unreadSince(comparison.round, container)
                 if wanted.isEmpty {
                     // Those that others are reading come in by themselves.
                     if !comparison.isPoll, isBehind(container) { break }
-                    container.comparison?.queue = []
-                    container.comparison?.next = 0
+                    container.comparison?.queue = DirectoryQueue()
                     container.comparison?.phase = .additions
                     if comparison.isAudit { return settleAudit(container) }
                     lookAtAdditions(container, origin)
                     return
                 }
-                comparison.queue = wanted
-                comparison.next = 0
+                queue = DirectoryQueue(wanted)
+                continue
             }
-            let id = comparison.queue[comparison.next]
             // What was never read counts for none that nobody waits for.
             if readings[task]?.cause == .max, !directories[id].flags.contains(.wasRead),
                 container.outstanding >= settings.comparisonWindow
             {
                 break
             }
-            comparison.next += 1
+            queue.removeFirst()
             guard directories.isAlive(id), !directories[id].flags.contains(.reading) else { continue }
             if !comparison.isPoll, directories[id].round >= comparison.round { continue }
             // What lies below a directory that was never read is not known, so nobody else has it read.
@@ -115,8 +113,7 @@ extension TreeWatcher {
             // descriptors and go on later.
             if directories[id].flags.contains(.needsReading) { break }
         }
-        container.comparison?.queue = comparison.queue
-        container.comparison?.next = comparison.next
+        container.comparison?.queue = queue
     }
 
     /// The next slice of what was found and not known.
@@ -160,11 +157,10 @@ extension TreeWatcher {
     /// record; a directory that is not where it was is read where it is found. What is known is of a time before all that
     /// was asked, so that every barrier waits, whatever has caused this.
     func verify(_ container: WatchedContainer, _ root: DirectoryID) {
-        container.isKnown = false
-        container.wasCrawled = true
+        container.knowledge.verify()
         let task = newComparisonTask(for: container, cause: 0)
         abandonComparison(container)
-        container.comparison = Comparison(task: task, isPoll: false, isVerification: true, queue: [root])
+        container.comparison = Comparison(task: task, of: .oldEntries, directories: [root])
         stepComparisons()
     }
 }

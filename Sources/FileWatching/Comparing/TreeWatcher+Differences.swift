@@ -42,7 +42,7 @@ extension TreeWatcher {
                         container?.comparison?.found.add(id, Array(name))
                         container?.comparison?.found.noteFile(status)
                         if isAudit, status.links == 1, status.kind != .directory {
-                            container?.comparison?.unknownFiles.insert(
+                            container?.comparison?.noteUnknown(
                                 InodeNumber(device: status.device, inode: status.inode))
                         }
                     } else {

@@ -136,7 +136,7 @@ extension TreeWatcher {
     /// the one above is watched for that, if it may be, and it is looked at once more behind that.
     private func closeRoot(_ id: DirectoryID, _ error: SystemError, _ origin: Origin, wasRead: Bool) {
         guard let container = containers[directories.container(of: id)] else { return }
-        container.rootError = error
+        container.place.setReadError(error)
         suspect(container.number, cause: origin.cause)
         let node = directories[id].node
         // Some of what a large one holds comes before it counts as read.
@@ -146,11 +146,8 @@ extension TreeWatcher {
         leaveBelow(node)
         abandonComparison(container)
         halves.removeAll(of: container.number)
-        container.goesOn = false
-        container.wasCrawled = false
-        container.firstCrawl = nil
         // What is known of it is verified when it can be read.
-        container.isKnown = true
+        container.knowledge.lose()
         park(container)
         if wasRead { notices.append(.containerGone(container: container.number, error: error)) }
     }

@@ -168,7 +168,7 @@ extension TreeWatcher {
         exchange.reset()
         backups = [:]
         notices.append(.overflow)
-        for container in containers.values where container.failure == nil {
+        for container in containers.values where container.place.failure == nil {
             compare(container, origin: origin, isPaced: true)
         }
         for number in containers.keys { suspect(number, cause: origin.cause) }

@@ -27,10 +27,10 @@ extension TreeWatcher {
     ) -> Result<KeptContainer, ContainerObstacle> {
         guard let left = resumption.takeContainer(container.key) else { return .failure(.unknown) }
         if let obstacle = left.obstacle { return .failure(obstacle) }
-        guard former.device == status.device, fileIdentities.isSame(former, status), !container.isParked,
-            container.fileSystem == nil, watches.budget.isWanted, settings.descends,
+        guard former.device == status.device, fileIdentities.isSame(former, status), !container.knowledge.isParked,
+            container.polling.fileSystem == nil, watches.budget.isWanted, settings.descends,
             left.flags.contains(.readsExtras) == container.options.readsExtras,
-            left.flags.contains(.isMountPoint) == container.isMountPoint
+            left.flags.contains(.isMountPoint) == container.place.isMountPoint
         else { return .failure(.other) }
         let number = InodeNumber(device: status.device, inode: status.inode)
         guard let root = resumption.entry(of: number, in: container.key), root.isComplete else {
@@ -41,9 +41,7 @@ extension TreeWatcher {
 
     /// Gives the directories of a container the watches that they have.
     func goOn(_ container: WatchedContainer, _ root: DirectoryID, _ left: KeptContainer) {
-        container.isKnown = false
-        container.wasCrawled = true
-        container.goesOn = true
+        container.knowledge.goOn()
         var unread: [DirectoryID] = []
         var unknown: [TreeNode] = []
         directories.reserve(left.count)
@@ -158,7 +156,7 @@ extension TreeWatcher {
         guard let check = resumption.takeCheck(at: position) else { return }
         // Where a file system has other numbers for itself than it tells, that its root has a watch must do.
         var tellsInodes: [UInt32: Bool] = [:]
-        for container in containers.values where container.goesOn {
+        for container in containers.values where container.knowledge.goesOn {
             guard let root = container.root else { continue }
             tellsInodes[container.number] = check.found[directories[root].watch] == directories[root].inode
         }
@@ -181,7 +179,8 @@ extension TreeWatcher {
     /// The watches of directories that go on.
     package var watchesThatGoOn: [Int32] {
         directories.records.compactMap { record in
-            record.flags.contains(.alive) && record.watch >= 0 && containers[record.node.container]?.goesOn == true
+            record.flags.contains(.alive) && record.watch >= 0
+                && containers[record.node.container]?.knowledge.goesOn == true
                 ? record.watch : nil
         }
     }

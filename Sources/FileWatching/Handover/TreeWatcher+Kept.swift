@@ -74,17 +74,15 @@ extension TreeWatcher {
     /// Polls and the self-audit are of no account: what they would find nobody was promised. But one that has watched a
     /// directory, which events alone keep right from then on, holds what it has found there until it ends.
     private func flags(of container: WatchedContainer) -> KeptContainer.Flags {
-        guard container.failure == nil, container.rootError == nil, !container.isParked, !container.isEnclosed,
-            !container.isUnmounted
-        else { return .wasUnavailable }
-        guard container.fileSystem == nil else { return .wasPolled }
-        guard container.wasCrawled, container.firstCrawl == nil else { return .wasBeingRead }
-        guard container.comparison.map({ $0.isPoll && !$0.hasWatched }) ?? true, container.nextComparison == nil,
-            container.nextFill == nil
-        else { return .wasBeingCompared }
+        guard container.place.isReadable, !container.knowledge.isParked else { return .wasUnavailable }
+        guard container.polling.fileSystem == nil else { return .wasPolled }
+        guard container.knowledge.isWhole else { return .wasBeingRead }
+        guard container.comparison.map({ $0.isPoll && !$0.hasWatched }) ?? true, !container.comparisons.hasMore else {
+            return .wasBeingCompared
+        }
         var flags = KeptContainer.Flags.exact
         if container.options.readsExtras { flags.insert(.readsExtras) }
-        if container.isMountPoint { flags.insert(.isMountPoint) }
+        if container.place.isMountPoint { flags.insert(.isMountPoint) }
         return flags
     }
 
@@ -189,7 +187,9 @@ extension TreeWatcher {
     /// What was going on goes on.
     private func takeUp(_ start: KeptStart) {
         var numbers: [UInt64: UInt32] = [:]
-        for container in containers.values where container.goesOn { numbers[container.key] = container.number }
+        for container in containers.values where container.knowledge.goesOn {
+            numbers[container.key] = container.number
+        }
         for row in start.state.ahead {
             guard let number = numbers[row.key], let node = tree.node(row: row.row, in: number) else { continue }
             ahead.restore(node, row.doubt, until: row.end == TurnState.Ahead.untilLookedAt ? .max : row.end)

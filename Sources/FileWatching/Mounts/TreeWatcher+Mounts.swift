@@ -135,7 +135,7 @@ extension TreeWatcher {
             else { continue }
             suspect(container.number, cause: causeNow)
             guard told.contains(mount) else { continue }
-            container.nextPoll = kernel.now()
+            container.polling.schedule(kernel.now())
             container.comparison?.notBefore = nil
         }
     }

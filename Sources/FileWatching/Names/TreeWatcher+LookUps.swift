@@ -71,7 +71,7 @@ extension TreeWatcher {
         }
         if unlinkedNames.hasNames, entry.isTold { heardOfFormerName(in: id, entry) }
         let container = containers[node.container]
-        container?.lookUps &+= 1
+        container?.counts.lookUps &+= 1
         let readsExtras = container?.options.readsExtras == true
         let extras = readsExtras ? readExtras(of: text, &status, in: directory, id) : nil
         if name.isEmpty {

@@ -101,7 +101,7 @@ extension TreeWatcher {
     /// Whether a directory is the root of a container whose entries have left the tree.
     func isParkedRoot(_ id: DirectoryID) -> Bool {
         guard let container = containers[directories.container(of: id)] else { return false }
-        return container.isParked && container.root == id
+        return container.knowledge.isParked && container.root == id
     }
 
     /// Whether a watched directory was read for its extras alone. What is otherwise in it is told by an event, and until that is
@@ -157,15 +157,15 @@ extension TreeWatcher {
 
     /// Whether a file system is mounted on the container's directory, or was when it was available. To be kept with what
     /// is known of it, for the next start.
-    package func isMountPoint(_ number: UInt32) -> Bool { containers[number]?.isMountPoint == true }
+    package func isMountPoint(_ number: UInt32) -> Bool { containers[number]?.place.isMountPoint == true }
 
     /// Whether a container is unavailable since the file system of its directory is not mounted.
     package func isUnmounted(_ number: UInt32) -> Bool {
-        containers[number].map { $0.isUnmounted && !$0.isEnclosed } == true
+        containers[number].map { $0.place.isUnmounted && !$0.place.isEnclosed } == true
     }
 
     /// Whether a container is unavailable since its directory belongs to the container that it lies in.
-    package func isEnclosed(_ number: UInt32) -> Bool { containers[number]?.isEnclosed == true }
+    package func isEnclosed(_ number: UInt32) -> Bool { containers[number]?.place.isEnclosed == true }
 
     /// How a container stands; nil for one that is not watched.
     package func state(of number: UInt32) -> ContainerState? { containers[number]?.state }
@@ -189,13 +189,13 @@ extension TreeWatcher {
         figures.directories = container.counts.directories
         figures.watches = container.counts.watches
         figures.unreadable = container.counts.unreadable
-        figures.polled = container.fileSystem == nil ? container.counts.unwatched : container.counts.directories
+        figures.polled = container.polling.fileSystem == nil ? container.counts.unwatched : container.counts.directories
         figures.overLimit = container.counts.overLimit
         figures.outstanding = container.outstanding
         if let comparison = container.comparison, comparison.isListingAll {
-            figures.outstanding += comparison.queue.count - comparison.next
+            figures.outstanding += comparison.queue.count
         }
-        figures.lookUps = container.lookUps
+        figures.lookUps = container.counts.lookUps
         return figures
     }
 }

@@ -107,11 +107,10 @@ extension TreeWatcher {
     /// However long it waits, the directory is not found: a comparison finds the truth.
     func abandon(_ id: DirectoryID, _ origin: Origin) {
         counters.lookUpsAbandoned += 1
-        guard let container = containers[directories.container(of: id)], container.failure == nil else { return }
+        guard let container = containers[directories.container(of: id)], container.place.failure == nil else { return }
         suspect(container.number, cause: origin.cause)
         if let comparison = container.comparison, comparison.task == origin.task {
-            guard comparison.restarts < settings.limits.comparisonRestarts else { return }
-            container.comparison?.restarts += 1
+            guard container.comparison?.restart(limit: settings.limits.comparisonRestarts) == true else { return }
         }
         compare(container, origin: origin)
     }

@@ -270,7 +270,7 @@ extension TreeWatcher {
             throw .stale
         }
         container.openRoot = open
-        container.resolvedPath = kernel.path(of: number) ?? container.resolvedPath
+        container.above.resolvedPath = kernel.path(of: number) ?? container.above.resolvedPath
         return open
     }
 }

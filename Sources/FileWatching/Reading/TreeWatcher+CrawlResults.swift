@@ -341,9 +341,8 @@ extension TreeWatcher {
     /// again. And entries that come back while the container counts as unavailable would be published before they are
     /// verified (``WatchedContainer/state``).
     func bringBack(_ root: DirectoryID, cause: UInt64) {
-        guard let container = containers[directories.container(of: root)], container.isParked else { return }
-        container.isParked = false
-        container.isKnown = tree.unpark(container.number)
+        guard let container = containers[directories.container(of: root)], container.knowledge.isParked else { return }
+        container.knowledge.comeBack(isOld: tree.unpark(container.number))
         directories[root].flags.remove(.closed)
         readRoot(root, of: container, cause: cause)
         becameReadable(root)

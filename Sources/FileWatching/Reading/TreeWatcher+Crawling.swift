@@ -95,17 +95,15 @@ extension TreeWatcher {
             if container.isComparison(number) { continue }
             readings.end(number)
             lookUps.comparisons.remove(number)
-            if container.firstCrawl == number {
-                container.firstCrawl = nil
-            }
+            container.knowledge.endCrawl(number)
         }
         for container in containers.values where container.outstanding == 0 {
             container.openRoot = nil
             // The root may not have been read for want of permission or of descriptors.
-            guard !container.wasCrawled, container.firstCrawl == nil, let root = container.root,
+            guard !container.knowledge.wasRead, container.knowledge.firstCrawl == nil, let root = container.root,
                 directories[root].flags.contains(.wasRead)
             else { continue }
-            container.wasCrawled = true
+            container.knowledge.noteRead()
             notices.append(.crawled(container: container.number, directories: container.counts.directories))
         }
         if !tasksAreOutstanding {

@@ -17,4 +17,6 @@ struct AncestorPath {
     var hasUnheard = false
     /// Whether a watch tells more than is needed, and could not be changed while directories are being read.
     var hasWideWatches = false
+    /// Where the symbolic links in the path led when the root was opened last; nil before that.
+    var resolvedPath: String?
 }

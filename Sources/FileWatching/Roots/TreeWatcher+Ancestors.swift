@@ -93,7 +93,7 @@ extension TreeWatcher {
         }
         container.above.hasUnheard = isUnheard
         setAncestors(of: container, to: watches)
-        if !isWhole, container.nextPoll == nil { container.nextPoll = kernel.now() &+ settings.pollInterval }
+        if !isWhole, container.polling.next == nil { pollLater(container) }
     }
 
     /// Has the way gone anew to those of these containers, or of all, to which something may have happened that nothing told.
@@ -184,7 +184,7 @@ extension TreeWatcher {
 
     /// The path of a container's directory without symbolic links, as of its last reading; nil before that. A link in the
     /// path may lead elsewhere later, and the container with it.
-    package func resolvedPath(of number: UInt32) -> String? { containers[number]?.resolvedPath }
+    package func resolvedPath(of number: UInt32) -> String? { containers[number]?.above.resolvedPath }
 
     /// Takes the containers of which ``directoriesAbove(_:)`` has changed.
     package func takePassageChanges() -> Set<UInt32> {

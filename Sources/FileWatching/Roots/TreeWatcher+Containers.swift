@@ -23,11 +23,10 @@ extension TreeWatcher {
     ) {
         guard containers[number] == nil else { return }
         let options = CrawlOptions(ignored: IgnoredNames(globs), readsExtras: readsExtras)
-        let container = WatchedContainer(number: number, path: path, options: options)
-        container.isKnown = isKnown
-        container.isMountPoint = isKnown && wasMountPoint
-        container.enclosure = enclosure
-        container.key = key
+        let container = WatchedContainer(
+            number: number, path: path, options: options, key: key,
+            place: ContainerPlace(isMountPoint: isKnown && wasMountPoint, enclosure: enclosure),
+            knowledge: ContainerKnowledge(isOld: isKnown))
         noteUnreachable(in: container)
         readFirstMounts()
         if containers.isEmpty { askForWatchLimit() }
@@ -67,7 +66,7 @@ extension TreeWatcher {
     /// Stops watching: its entries leave the tree at once, and its watches end over the next turns.
     package func removeContainer(_ number: UInt32) {
         guard let container = containers[number] else { return }
-        if container.failure == nil { lose(container, .noEntry, cause: causeNow) }
+        if container.place.failure == nil { lose(container, .noEntry, cause: causeNow) }
         setAncestors(of: container, to: [:])
         containers[number] = nil
         handover?.remove(number, key: container.key)
@@ -87,10 +86,10 @@ extension TreeWatcher {
     private func check(_ container: WatchedContainer, cause: UInt64) {
         var found = status(ofRoot: container)
         if case .failure(let error) = found {
-            if container.failure == nil {
+            if container.place.failure == nil {
                 if error.isShortage {
                     // That says nothing of the directory.
-                    container.nextPoll = container.nextPoll ?? kernel.now() &+ settings.pollInterval
+                    if container.polling.next == nil { pollLater(container) }
                     return
                 }
                 lose(container, error, cause: cause)
@@ -99,7 +98,7 @@ extension TreeWatcher {
             // It may have appeared before the directories above were watched.
             watchAncestors(of: container, isMissing: true)
             found = status(ofRoot: container)
-        } else if container.rootError != nil {
+        } else if container.place.readError != nil {
             // Its mode may have changed before the directory above was watched for that.
             watchAncestors(of: container, isMissing: true)
             found = status(ofRoot: container)
@@ -108,13 +107,13 @@ extension TreeWatcher {
         }
         switch found {
         case .failure(let error):
-            if container.failure == nil {
+            if container.place.failure == nil {
                 // Between the two looks.
                 guard !error.isShortage else { return pollLater(container) }
                 lose(container, error, cause: cause)
                 notices.append(.containerGone(container: container.number, error: error))
             }
-            container.failure = error
+            container.place.failed(error)
             // No event tells when its number stays.
             if error == .stale || error.isShortage { pollLater(container) }
             park(container)
@@ -130,8 +129,7 @@ extension TreeWatcher {
     }
 
     private func status(ofRoot container: WatchedContainer) -> Result<FileStatus, SystemError> {
-        let wasEnclosed = container.isEnclosed
-        container.isEnclosed = false
+        let wasEnclosed = container.place.beginLook()
         do throws(SystemError) {
             let before = try inode(ofRoot: container)
             let number = try kernel.openDirectory(at: container.path, access: .path)
@@ -139,17 +137,16 @@ extension TreeWatcher {
             let status = try kernel.status(of: "", in: number)
             // Where it is another each time it is opened it would be found and lost without end.
             guard status.file.inode == before else { throw .stale }
-            // An empty directory is what is left when its file system is gone, and no news of what lies in that.
-            container.isUnmounted = container.isMountPoint && !status.isMountRoot
-            container.isEnclosed = try isEnclosed(container, isMountRoot: status.isMountRoot)
-            guard !container.isUnmounted, !container.isEnclosed else { throw .noDevice }
-            if status.isMountRoot, !isCovered(container, by: status.file) { container.isMountPoint = true }
+            container.place.foundDirectory(isMountRoot: status.isMountRoot)
+            let isEnclosed = try isEnclosed(container, isMountRoot: status.isMountRoot)
+            guard container.place.found(isEnclosed: isEnclosed) else { throw .noDevice }
+            if status.isMountRoot, !isCovered(container, by: status.file) { container.place.foundMount() }
             let type = kernel.fileSystemType(of: number)
-            container.fileSystem = watches.budget.isWanted ? type?.nameIfChangedElsewhere : nil
+            container.polling.setFileSystem(watches.budget.isWanted ? type?.nameIfChangedElsewhere : nil)
             fileIdentities.note(device: status.file.device, keepsBirthTimes: type?.keepsBirthTimes != false)
             return .success(status.file)
         } catch {
-            if error.isShortage { container.isEnclosed = wasEnclosed }
+            container.place.endLook(after: error, wasEnclosed)
             return .failure(error)
         }
     }
@@ -158,12 +155,12 @@ extension TreeWatcher {
     /// container follows there, and comes back when that is unmounted. An empty directory is a mount point, and says nothing of
     /// what lies in the file system.
     private func isCovered(_ container: WatchedContainer, by found: FileStatus) -> Bool {
-        guard !container.isMountPoint else { return false }
+        guard !container.place.isMountPoint else { return false }
         let root = tree.root(of: container.number)
         let known = tree.status(of: root)
         // The same file system still covers it.
         if known.inode == found.inode, known.device == found.device { return true }
-        return container.isParked || tree.childCount(of: root) > 0
+        return container.knowledge.isParked || tree.childCount(of: root) > 0
     }
 
     private func check(_ container: WatchedContainer, _ found: FileStatus, cause: UInt64) {
@@ -186,8 +183,8 @@ extension TreeWatcher {
             notices.append(.containerGone(container: container.number, error: .stale))
         }
         if let other = self.container(withRoot: found, otherThan: container) {
-            let wasBusy = container.failure == .busy
-            container.failure = .busy
+            let wasBusy = container.place.failure == .busy
+            container.place.failed(.busy)
             // Two that are looked at for each other would not end.
             guard !wasBusy else { return }
             // It may have another directory by now, as after an exchange, or none. Where it does, `lose` has this one looked at again.
@@ -209,17 +206,17 @@ extension TreeWatcher {
     /// The container's directory is there: it is crawled, or what is known of it is verified.
     private func find(_ container: WatchedContainer, _ status: FileStatus, cause: UInt64) {
         let node = tree.root(of: container.number)
-        container.failure = nil
+        container.place.found()
         let former = tree.status(of: node)
         var obstacle: ContainerObstacle?
         var left: KeptContainer?
-        if container.isKnown, resumption.isAwaitingContainers {
+        if container.knowledge.isOld, resumption.isAwaitingContainers {
             switch takeKept(of: container, former: former, status) {
             case .success(let found): left = found
             case .failure(let reason): obstacle = reason
             }
         }
-        if container.isKnown { adoptDevice(of: status, in: container) }
+        if container.knowledge.isOld { adoptDevice(of: status, in: container) }
         tree.update(node, status: status)
         let root = record(node, status)
         container.root = root
@@ -228,8 +225,8 @@ extension TreeWatcher {
             return
         }
         notices.append(
-            .containerFound(container: container.number, isKnown: container.isKnown, obstacle: obstacle))
-        if let name = container.fileSystem {
+            .containerFound(container: container.number, isKnown: container.knowledge.isOld, obstacle: obstacle))
+        if let name = container.polling.fileSystem {
             notices.append(.polledFileSystem(container: container.number, name: name))
             pollLater(container)
         }
@@ -239,39 +236,35 @@ extension TreeWatcher {
     /// Has the container's own directory read, and what is known of the container verified. Where nothing is known, this is the
     /// first crawl until it has come to something.
     func readRoot(_ root: DirectoryID, of container: WatchedContainer, cause: UInt64) {
-        if container.isParked {
+        if container.knowledge.isParked {
             read(root, descends: false, origin: Origin(cause: cause))
             return
         }
-        if container.isKnown {
+        if container.knowledge.isOld {
             verify(container, root)
             return
         }
         var origin = Origin(cause: cause)
-        if !directories[root].flags.contains(.wasRead), container.firstCrawl == nil {
+        if !directories[root].flags.contains(.wasRead), container.knowledge.firstCrawl == nil {
             origin.task = readings.begin(for: container, cause: cause)
-            container.firstCrawl = origin.task
+            container.knowledge.beginFirstCrawl(origin.task)
         }
         read(root, descends: true, origin: origin)
     }
 
     /// The container's directory is gone: its entries leave the tree. A container that waits for the directory can have it now.
     private func lose(_ container: WatchedContainer, _ error: SystemError, cause: UInt64) {
-        container.failure = error
+        container.place.lost(error)
         leave(tree.root(of: container.number))
         // What is known of it is known again when it is found again.
-        container.isKnown = true
-        container.goesOn = false
+        container.knowledge.lose()
         container.root = nil
-        container.rootError = nil
-        container.wasCrawled = false
-        container.firstCrawl = nil
         container.openRoot = nil
-        container.pollReason = nil
+        container.polling.forgetReason()
         abandonComparison(container)
         halves.removeAll(of: container.number)
         park(container)
-        for (number, other) in containers where other !== container && other.failure == .busy {
+        for (number, other) in containers where other !== container && other.place.failure == .busy {
             suspect(number, cause: cause)
         }
     }
@@ -285,15 +278,11 @@ extension TreeWatcher {
         }
         suspect(number, cause: causeNow)
         checkSuspects()
-        guard container.failure == nil else {
+        guard container.place.failure == nil else {
             completion(ComparisonCounts())
             return
         }
         compare(container, origin: Origin(cause: causeNow))
-        if container.nextComparison != nil {
-            container.nextComparison?.completions.append(completion)
-        } else {
-            container.comparison?.completions.append(completion)
-        }
+        container.comparisons.complete(completion)
     }
 }

@@ -14,7 +14,7 @@ extension TreeWatcher {
         settings.pollInterval = pollInterval
         settings.watchShare = watchShare
         askForWatchLimit()
-        for container in containers.values where container.nextPoll != nil { pollLater(container) }
+        for container in containers.values where container.polling.next != nil { pollLater(container) }
         balanceSoon()
     }
 
@@ -24,13 +24,13 @@ extension TreeWatcher {
     /// that are free.
     func poll() {
         for container in containers.values {
-            guard let time = container.nextPoll, kernel.now() >= time else { continue }
-            let isPolled = container.counts.unwatched > 0 || container.fileSystem != nil
-            if isPolled { pollLater(container) } else { container.nextPoll = nil }
+            guard let time = container.polling.next, kernel.now() >= time else { continue }
+            let isPolled = container.counts.unwatched > 0 || container.polling.fileSystem != nil
+            if isPolled { pollLater(container) } else { container.polling.schedule(nil) }
             if container.counts.overLimit > 0 { askForWatchLimit() }
             suspect(container.number, cause: causeNow)
-            guard container.comparison == nil, container.failure == nil else { continue }
-            let isWhole = container.fileSystem != nil
+            guard container.comparison == nil, container.place.failure == nil else { continue }
+            let isWhole = container.polling.fileSystem != nil
             let polled = directories.directories(of: container.number) { isWhole || $0.flags.contains(.unwatched) }
             pollNow(container, polled)
         }
@@ -51,7 +51,7 @@ extension TreeWatcher {
         guard !tasksAreOutstanding, watches.takeBalance(now: kernel.now()) else { return }
         let isOver = watches.budget.room < 0
         let wanting = Set(
-            containers.values.filter { isOver || $0.counts.overLimit > 0 && $0.failure == nil }.map(\.number))
+            containers.values.filter { isOver || $0.counts.overLimit > 0 && $0.place.failure == nil }.map(\.number))
         guard !wanting.isEmpty else { return }
         guard !watches.hasUnwanted else {
             balanceSoon()

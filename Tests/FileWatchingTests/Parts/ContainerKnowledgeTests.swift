@@ -1,0 +1,48 @@
+// How far the tree has the entries of a container.
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import FileWatching
+
+@Suite struct ContainerKnowledgeTests {
+    @Test func aNewContainerIsWholeWhenItsFirstCrawlHasEnded() {
+        var knowledge = ContainerKnowledge()
+        knowledge.beginFirstCrawl(7)
+        #expect(knowledge.firstCrawl == 7 && !knowledge.isWhole)
+        knowledge.endCrawl(6)
+        #expect(knowledge.firstCrawl == 7, "another crawl has ended")
+        knowledge.endCrawl(7)
+        #expect(knowledge.firstCrawl == nil && !knowledge.isWhole, "its root may not have been read")
+        knowledge.noteRead()
+        #expect(knowledge.isWhole && !knowledge.isOld)
+    }
+
+    @Test func whatIsKnownFromBeforeIsVerifiedOrGoneOnWith() {
+        var (verified, continued) = (ContainerKnowledge(isOld: true), ContainerKnowledge(isOld: true))
+        #expect(verified.isOld && !verified.isWhole)
+        verified.verify()
+        #expect(!verified.isOld && verified.isWhole && !verified.goesOn)
+        continued.goOn()
+        #expect(!continued.isOld && continued.isWhole && continued.goesOn)
+        continued.lose()
+        #expect(continued.isOld && !continued.isWhole && !continued.goesOn)
+    }
+
+    @Test func entriesAreParkedOnceAndOnlyWhereTheyAreOld() {
+        var knowledge = ContainerKnowledge()
+        var parks = [knowledge.park()]
+        knowledge.beginFirstCrawl(1)
+        knowledge.lose()
+        #expect(knowledge.firstCrawl == nil)
+        parks += [knowledge.park(), knowledge.park()]
+        #expect(parks == [false, true, false] && knowledge.isParked)
+        knowledge.comeBack(isOld: false)
+        #expect(!knowledge.isParked && !knowledge.isOld)
+        knowledge.lose()
+        let parksAgain = knowledge.park()
+        #expect(parksAgain)
+        knowledge.comeBack(isOld: true)
+        #expect(knowledge.isOld)
+    }
+}
