@@ -150,7 +150,7 @@ let package = Package(
         .target(
             name: "GroceryModel",
             dependencies: [
-                "GatherDocuments", "GatherKit", "SaveFiles", "PredicateLanguage", "Varlink", "LinuxSystem",
+                "GatherDocuments", "GatherKit", "SaveFiles", "PredicateLanguage", "Varlink", "LinuxSystem", "Metadata",
                 "CTurboJPEG",
                 "CPNG",
                 nioPosix,
@@ -185,7 +185,7 @@ let package = Package(
                 nioPosix, log,
             ]),
 
-        .target(name: "SystemdSupport", dependencies: ["CSystemd", "LinuxSystem", log]),
+        .target(name: "SystemdSupport", dependencies: ["CSystemd", "LinuxSystem", "Metadata", log]),
         .testTarget(name: "SystemdSupportTests", dependencies: ["TestSupport", "SystemdSupport", "CSystemd", log]),
 
         // MARK: Rung 6: the programs

@@ -86,6 +86,16 @@ package enum Directory {
         }
     }
 
+    /// Returns the names in a directory, given by its path, that are UTF-8, in order.
+    package static func names(in path: String) throws(SystemError) -> [String] {
+        let directory = try open(path, access: .reading)
+        var names: [String] = []
+        try forEachName(in: directory.number) { name in
+            if let name = String(validating: name, as: UTF8.self) { names.append(name) }
+        }
+        return names.sorted()
+    }
+
     private static let namesBufferBytes = 1 << 16
 
     /// The entries in a buffer filled by ``readEntries(of:into:)``, without `.` and `..`: each name ends with a NUL

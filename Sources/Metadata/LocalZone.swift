@@ -1,8 +1,6 @@
 // The time zone of local times, and local times as points in time.
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
-
 /// The time zone of local times. A local time is given as seconds since 1970, as if it were UTC.
 ///
 /// mktime(3) is not used: which of two moments it returns depends on earlier calls.
@@ -59,10 +57,6 @@ package struct LocalZone: Sendable, Hashable {
     /// The seconds by which local time is ahead of UTC.
     private func offset(at moment: Int64) -> Int64 {
         if let rules { return rules.offset(at: moment) }
-        var seconds = time_t(moment)
-        var parts = tm()
-        // localtime_r(3) reads the zone once, and tzset(3) reads a replaced /etc/localtime anew.
-        tzset()
-        return localtime_r(&seconds, &parts) == nil ? 0 : Int64(parts.tm_gmtoff)
+        return Int64(LocalTime(moment)?.offset ?? 0)
     }
 }

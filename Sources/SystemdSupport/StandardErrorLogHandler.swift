@@ -5,6 +5,7 @@
 import CSystemd
 import Glibc
 package import Logging
+import Metadata
 
 /// Writes `time level: message key=value …`, one line for each message, through a ``LogQueue``. The time is local, as ISO 8601
 /// with its offset from UTC.
@@ -39,22 +40,10 @@ package struct StandardErrorLogHandler: LogHandler {
 
     /// Returns a time as ISO 8601, in the process's time zone, to the millisecond: `2026-11-25T10:21:22.345+01:00`.
     static func text(of time: timespec) -> String {
-        var seconds = time.tv_sec
-        var local = tm()
-        // localtime_r(3) alone keeps the zone that it read first.
-        tzset()
-        localtime_r(&seconds, &local)
-        func digits(_ value: Int, _ count: Int) -> String {
-            let text = String(value)
-            return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
-        }
-        let date = [Int(local.tm_mon) + 1, Int(local.tm_mday)].map { digits($0, 2) }.joined(separator: "-")
-        let clock = [local.tm_hour, local.tm_min, local.tm_sec].map { digits(Int($0), 2) }.joined(separator: ":")
-        let offset = abs(Int(local.tm_gmtoff)) / 60
-        return digits(Int(local.tm_year) + 1900, 4) + "-" + date + "T" + clock + "."
-            + digits(Int(time.tv_nsec) / 1_000_000, 3) + (local.tm_gmtoff < 0 ? "-" : "+") + digits(offset / 60, 2)
-            + ":"
-            + digits(offset % 60, 2)
+        let milliseconds = LocalTime.digits(time.tv_nsec / 1_000_000, 3)
+        guard let local = LocalTime(Int64(time.tv_sec)) else { return "\(time.tv_sec).\(milliseconds)" }
+        let clock = "\(local.hourAndMinute):\(LocalTime.digits(local.second, 2)).\(milliseconds)"
+        return "\(local.date)T\(clock)\(local.offsetText)"
     }
 
     package subscript(metadataKey key: String) -> Logger.Metadata.Value? {

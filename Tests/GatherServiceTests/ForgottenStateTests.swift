@@ -3,6 +3,7 @@
 
 import GatherProtocol
 import Glibc
+import LinuxSystem
 import Metadata
 import MetadataIndex
 import Testing
@@ -50,7 +51,7 @@ struct ForgottenStateTests {
     }
 
     private func indexes(_ directory: TemporaryDirectory) -> [String] {
-        ((try? DirectoryNames.sorted(in: directory.path + "/state/saved")) ?? []).filter { $0.hasPrefix("index") }
+        ((try? Directory.names(in: directory.path + "/state/saved")) ?? []).filter { $0.hasPrefix("index") }
     }
 
     @Test func `A container of another configuration that is away costs the clocks`() async throws {

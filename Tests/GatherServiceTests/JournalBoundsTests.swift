@@ -17,7 +17,7 @@ struct JournalBoundsTests {
     private static let everything = QueryInterface.Watch.Request(predicate: "", attributes: ["path"])
 
     private func segments(_ directory: TemporaryDirectory) -> [String] {
-        ((try? DirectoryNames.sorted(in: directory.path + "/state/saved")) ?? []).filter { $0.hasPrefix("journal-") }
+        ((try? Directory.names(in: directory.path + "/state/saved")) ?? []).filter { $0.hasPrefix("journal-") }
     }
 
     private func snapshotTime(_ daemon: DaemonFixture) async throws -> String? {

@@ -168,7 +168,7 @@ struct RestartTests {
         }
         // All of the journal is there, as it is not much.
         let folder = directory.path + "/state/saved/"
-        let bytes = try DirectoryNames.sorted(in: folder).filter { $0.hasPrefix("journal") }
+        let bytes = try Directory.names(in: folder).filter { $0.hasPrefix("journal") }
             .reduce(0) { try $0 + Entry.openForReading(folder + $1).size() }
         #expect(bytes > StateLimits.leastJournaled)
         try await DaemonFixture.run(directory: directory) { daemon in
@@ -192,7 +192,7 @@ struct RestartTests {
             try directory.copyState(to: "killed")
             await subscriber.close()
         }
-        let pieces = try DirectoryNames.sorted(in: directory.path + "/killed/saved").filter { $0.hasPrefix("journal") }
+        let pieces = try Directory.names(in: directory.path + "/killed/saved").filter { $0.hasPrefix("journal") }
         #expect(pieces.count > names.count)
         try await DaemonFixture.run(directory: directory, state: "killed", limits: limits) { daemon in
             for one in held {
@@ -218,7 +218,7 @@ struct RestartTests {
         }
         // What was not on the disk yet is gone, and the machine was started again.
         let folder = directory.path + "/killed/saved/"
-        let names = try DirectoryNames.sorted(in: folder)
+        let names = try Directory.names(in: folder)
         let name = try #require(names.last { $0.hasPrefix("journal") })
         let bytes = try SavedStateFiles(stateDirectory: directory.path + "/killed").read(name, limit: 1 << 20)
         let (header, end) = try bytes.withUnsafeBytes { bytes in

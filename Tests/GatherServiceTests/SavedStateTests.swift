@@ -24,7 +24,7 @@ struct SavedStateTests {
     }
 
     private func saved(_ directory: TemporaryDirectory, _ state: String = "state") -> [String] {
-        (try? DirectoryNames.sorted(in: directory.path + "/" + state + "/saved")) ?? []
+        (try? Directory.names(in: directory.path + "/" + state + "/saved")) ?? []
     }
 
     private func fill(_ directory: TemporaryDirectory) throws {

@@ -138,7 +138,7 @@ struct StartAfterStartTests {
             var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
             let length = readlink(link, &buffer, buffer.count)
             let path = String(decoding: buffer.prefix(max(0, length)), as: UTF8.self)
-            if let names = try? DirectoryNames.sorted(in: path) {
+            if let names = try? Directory.names(in: path) {
                 state.withLock { $0.names = names.filter { $0.hasPrefix("journal-") } }
             } else {
                 let there = try Entry.openForReading(path)

@@ -25,7 +25,7 @@ extension TreeWatcher {
         let options = CrawlOptions(ignored: IgnoredNames(globs), readsExtras: readsExtras)
         let container = WatchedContainer(
             number: number, path: path, options: options, key: key,
-            place: ContainerPlace(isMountPoint: isKnown && wasMountPoint, enclosure: enclosure),
+            place: RootPlace(isMountPoint: isKnown && wasMountPoint, enclosure: enclosure),
             knowledge: ContainerKnowledge(isOld: isKnown))
         noteUnreachable(in: container)
         readFirstMounts()

@@ -14,7 +14,7 @@ final class WatchedContainer {
     var options: CrawlOptions
     /// The container's own directory; nil while it is unavailable.
     var root: DirectoryID?
-    var place: ContainerPlace
+    var place: RootPlace
     var knowledge: ContainerKnowledge
     var comparisons = ContainerComparisons()
     /// Where the self-audit is.
@@ -29,7 +29,7 @@ final class WatchedContainer {
     var mounts = ContainerMounts()
 
     init(
-        number: UInt32, path: String, options: CrawlOptions, key: UInt64 = 0, place: ContainerPlace = ContainerPlace(),
+        number: UInt32, path: String, options: CrawlOptions, key: UInt64 = 0, place: RootPlace = RootPlace(),
         knowledge: ContainerKnowledge = ContainerKnowledge()
     ) {
         self.number = number

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import LinuxSystem
 import Logging
 import SystemPackage
 
@@ -155,8 +156,8 @@ package enum ConfigurationLoader {
 
     private static func names(in directory: String) throws(ConfigurationError) -> [String] {
         do {
-            return try DirectoryNames.sorted(in: directory)
-        } catch Errno.noSuchFileOrDirectory {
+            return try Directory.names(in: directory)
+        } catch .noEntry {
             return []
         } catch {
             throw ConfigurationError(file: directory, message: "cannot be read: \(error)")

@@ -53,7 +53,7 @@ struct SavedStateFiles: Sendable {
     func list() -> (indexes: [String], segments: [(name: String, number: UInt64, isCut: Bool)]) {
         var indexes: [String] = []
         var segments: [(name: String, number: UInt64, isCut: Bool)] = []
-        for name in (try? DirectoryNames.sorted(in: directory)) ?? [] {
+        for name in (try? Directory.names(in: directory)) ?? [] {
             if name.hasSuffix(SavedStateFiles.unfinished) {
                 try? Entry.remove(path(name))
             } else if name.hasSuffix(SavedStateFiles.damaged) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherDocuments
-internal import Glibc
+internal import LinuxSystem
 
 /// The rule for the name of a new list. A list is a folder, and Syncthing carries it to devices whose file systems hold fewer names
 /// than those of Linux. A list that is there keeps its name.
@@ -41,17 +41,10 @@ enum ListName {
 
     /// Returns the names of the folders in a directory, those of packages without their ending; none if it cannot be read.
     static func folders(in directory: String) -> [String] {
-        guard let stream = opendir(directory) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            guard !name.hasPrefix("."), FileSystem.isFolder(directory + "/" + name) else { continue }
-            let ending = GroceryList.packageEnding
-            names.append(name.hasSuffix(ending) ? String(name.dropLast(ending.count)) : name)
+        let names = ((try? Directory.names(in: directory)) ?? []).filter {
+            !$0.hasPrefix(".") && FileSystem.isFolder(directory + "/" + $0)
         }
-        return names.sorted()
+        let ending = GroceryList.packageEnding
+        return names.map { $0.hasSuffix(ending) ? String($0.dropLast(ending.count)) : $0 }.sorted()
     }
 }

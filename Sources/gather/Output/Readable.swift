@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherKit
-internal import Glibc
+internal import Metadata
 
 /// Values as text: short for terminals, exact for pipes.
 enum Readable {
@@ -45,13 +45,7 @@ enum Readable {
 
     /// `2026-01-31 09:00`, in the zone of this machine.
     static func time(_ time: Timestamp) -> String {
-        var seconds = time_t(time.nanoseconds / 1_000_000_000)
-        var parts = tm()
-        tzset()
-        guard localtime_r(&seconds, &parts) != nil else { return time.rfc3339 }
-        func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
-        let date = "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
-        return "\(date) \(two(parts.tm_hour)):\(two(parts.tm_min))"
+        LocalTime(time.nanoseconds / 1_000_000_000).map { "\($0.date) \($0.hourAndMinute)" } ?? time.rfc3339
     }
 
     /// Returns the whole seconds between two times; 0 if the second is earlier or the span overflows.

@@ -4,7 +4,7 @@
 import LinuxSystem
 
 /// Whether the directory of a container is there and is the container's own, and the reason where it is not.
-struct ContainerPlace {
+struct RootPlace {
     /// Why the container is unavailable; nil while it is not.
     private(set) var failure: SystemError? = .noEntry
     /// Why the directory, which is there, cannot be read.

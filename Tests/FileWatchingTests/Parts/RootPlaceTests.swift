@@ -6,18 +6,18 @@ import Testing
 
 @testable import FileWatching
 
-@Suite struct ContainerPlaceTests {
+@Suite struct RootPlaceTests {
     private let enclosure = Enclosure(directories: ["/a"], reason: "it lies in another one")
 
     /// One look, which may find the directory of the container itself.
-    private func look(_ place: inout ContainerPlace, isMountRoot: Bool, isEnclosed: Bool = false) -> Bool {
+    private func look(_ place: inout RootPlace, isMountRoot: Bool, isEnclosed: Bool = false) -> Bool {
         _ = place.beginLook()
         place.foundDirectory(isMountRoot: isMountRoot)
         return place.found(isEnclosed: isEnclosed)
     }
 
     @Test func aContainerIsUnavailableUntilItsDirectoryIsFound() {
-        var place = ContainerPlace()
+        var place = RootPlace()
         #expect(place.failure == .noEntry && place.reason(ContainerMounts()) == SystemError.noEntry.description)
         let isOwn = look(&place, isMountRoot: false)
         place.found()
@@ -31,13 +31,13 @@ import Testing
     }
 
     @Test func aMountPointStandsForNothingWithoutItsFileSystem() {
-        var place = ContainerPlace(isMountPoint: true)
+        var place = RootPlace(isMountPoint: true)
         let isEmpty = look(&place, isMountRoot: false)
         #expect(!isEmpty && place.isUnmounted && place.reason(ContainerMounts()) == "its file system is not mounted")
         let isMounted = look(&place, isMountRoot: true)
         #expect(isMounted && !place.isUnmounted)
         // What was no mount point becomes one by what is found there.
-        var other = ContainerPlace()
+        var other = RootPlace()
         let wasOwn = look(&other, isMountRoot: true)
         other.foundMount()
         let isStillOwn = look(&other, isMountRoot: false)
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func anEnclosedContainerSaysWhyUntilALookSaysOtherwise() {
-        var place = ContainerPlace()
+        var place = RootPlace()
         let (isNew, isSame) = (place.setEnclosure(enclosure), place.setEnclosure(enclosure))
         #expect(isNew && !isSame)
         let isOwn = look(&place, isMountRoot: false, isEnclosed: true)
