@@ -83,6 +83,24 @@ struct SubscriptionTableTests {
         #expect(table.furthestBehind() == nil && table.pendingBytes == 80)
     }
 
+    /// Bytes that belong to no live query of the table hide none that is past a limit, whichever user is looked at first.
+    @Test(arguments: 1...8 as ClosedRange<UInt32>)
+    func usersWithoutALiveQueryHideNoOther(_ user: UInt32) throws {
+        var table = SubscriptionTable<Query>(limits: Self.limits())
+        for other in 11...18 as ClosedRange<UInt32> {
+            table.notePending(of: Self.peer(other).userID, items: 1, bytes: 200)
+        }
+        #expect(table.furthestBehind() == nil)
+        let query = Query(user)
+        table.add(query)
+        note(60, query, &table)
+        var behind = try #require(table.furthestBehind())
+        #expect(behind.member === query && behind.limit == "pendingBytesInAll")
+        note(101, query, &table)
+        behind = try #require(table.furthestBehind())
+        #expect(behind.member === query && behind.limit == "pendingBytesPerUser")
+    }
+
     @Test func oneIsMarkedOnceUntilItIsLookedAt() {
         var table = SubscriptionTable<Query>(limits: Self.limits())
         let (first, second) = (Query(1), Query(2))

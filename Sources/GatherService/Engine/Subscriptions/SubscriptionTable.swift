@@ -121,15 +121,17 @@ struct SubscriptionTable<Member: TableMember> {
     func furthestBehind() -> (member: Member, limit: String, value: Int)? {
         let (perUser, inAll) = (limits.pendingBytesPerUser, limits.pendingBytesInAll)
         guard pendingBytes > min(perUser, inAll) else { return nil }
-        if let user = pendingBytesOfUser.first(where: { $0.value > perUser })?.key, let member = furthest(of: user) {
-            return (member, "pendingBytesPerUser", perUser)
+        for (user, bytes) in pendingBytesOfUser where bytes > perUser {
+            if let member = furthest(of: user) { return (member, "pendingBytesPerUser", perUser) }
         }
-        guard pendingBytes > inAll, let user = pendingBytesOfUser.max(by: { $0.value < $1.value })?.key,
-            let member = furthest(of: user)
-        else { return nil }
-        return (member, "pendingBytesInAll", inAll)
+        guard pendingBytes > inAll else { return nil }
+        for (user, _) in pendingBytesOfUser.sorted(by: { $0.value > $1.value }) {
+            if let member = furthest(of: user) { return (member, "pendingBytesInAll", inAll) }
+        }
+        return nil
     }
 
+    /// Returns the live query of a user that has most bytes pending; nil if none has any, as when it is not in the table any more.
     private func furthest(of user: UInt32) -> Member? {
         let most = members.values.filter { $0.peer.userID == user }.max { $0.pendingBytes < $1.pendingBytes }
         return most.flatMap { $0.pendingBytes > 0 ? $0 : nil }
