@@ -183,13 +183,12 @@ struct QueryHandler {
             if question.isAskedAgain, request.predicate.utf8.count > mostBytes {
                 throw QueryError.limitExceeded(limit: "predicateBytesAskedAgain", value: Int64(mostBytes))
             }
-            let subscription = Subscription(
-                engine: engine, call: call, question: question, batch: batch, heartbeat: heartbeat)
-            subscription.predicateBytes = predicateBytes
-            engine.activity.liveQueriesBegun += 1
-            subscription.activity = QueryActivity(
-                number: engine.activity.liveQueriesBegun, predicate: request.predicate,
+            let activity = QueryActivity(
+                number: engine.activity.noteLiveQuery(), predicate: request.predicate,
                 halfTime: engine.limits.loadHalfTime)
+            let subscription = Subscription(
+                engine: engine, call: call, question: question, batch: batch, heartbeat: heartbeat,
+                predicateBytes: predicateBytes, activity: activity)
             subscription.start(scoped, since: request.since)
         }
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol
+import LinuxSystem
 import LiveQueries
 import Metadata
 import MetadataIndex
@@ -154,6 +155,34 @@ extension Subscription {
             subscription.value.advance()
         }
     }
+
+    // MARK: Measurements
+
+    /// Notes that changes are pending from an event that was read at `time`. Live queries that gather, or have a batch interval, are
+    /// not measured, since their delay was requested.
+    func noteNews(read time: UInt64?) {
+        guard let time, batch == 0, phase == .live else { return }
+        activity.noteNews(read: time)
+    }
+
+    private func noteReply(items: Int) {
+        activity.noteTold(items: items, now: MonotonicClock.now())
+        engine.activity.noteReply(items: items)
+    }
+
+    /// Notes that all pending changes are in replies.
+    private func noteCaughtUp() {
+        guard !asksForNames, let latency = activity.noteCaughtUp(now: MonotonicClock.now()) else { return }
+        engine.activity.noteLatency(latency)
+    }
+
+    /// Drops the measurement of a reply that the subscriber does not read, since the delay is not the daemon's.
+    private func noteHeldBack() {
+        activity.dropNews()
+        engine.activity.noteHeldBack()
+    }
+
+    // MARK: What there is to tell
 
     /// The containers that are there for the subscriber.
     private var openRecords: [ContainerRecord] {

@@ -62,9 +62,9 @@ final class Subscription {
     private(set) var pendingBytes = 0
     /// Bytes of its predicate, once for each container that it was planned for: a plan may take 17 times as much. With what
     /// its scopes take beside that.
-    var predicateBytes = 0
+    let predicateBytes: Int
     /// What it was told, and how soon.
-    var activity = QueryActivity()
+    var activity: QueryActivity
     /// The turn for a scan that is made off the loop, which ends with the scan.
     var scanTurn: TurnQueue.Place?
     var scanLane = Workload.Lane.shared
@@ -77,12 +77,13 @@ final class Subscription {
     var isAdvancing = false
     var mustAdvanceAgain = false
 
-    init(engine: Engine, call: VarlinkCall, question: Question, batch: Int64, heartbeat: Int64?) {
-        self.engine = engine
-        self.call = call
-        self.question = question
-        self.batch = batch
-        self.heartbeat = heartbeat
+    init(
+        engine: Engine, call: VarlinkCall, question: Question, batch: Int64, heartbeat: Int64?, predicateBytes: Int,
+        activity: QueryActivity
+    ) {
+        (self.engine, self.call, self.question) = (engine, call, question)
+        (self.batch, self.heartbeat) = (batch, heartbeat)
+        (self.predicateBytes, self.activity) = (predicateBytes, activity)
         peer = call.peer
     }
 
