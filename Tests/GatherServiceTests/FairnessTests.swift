@@ -157,19 +157,6 @@ struct FairnessTests {
 
     // MARK: Numbers
 
-    @Test func heartbeatsAreBounded() {
-        #expect(Subscription.interval(0, liveQueries: 1) == Limits.shortestHeartbeat)
-        #expect(Subscription.interval(1, liveQueries: 1) == Limits.shortestHeartbeat)
-        #expect(Subscription.interval(5_000, liveQueries: 1) == 5_000)
-        #expect(Subscription.interval(1, liveQueries: 10_000) == 1_000)
-        #expect(Subscription.interval(5_000, liveQueries: 10_000) == 5_000)
-        for heartbeat in [Int64.min, 0, .max] {
-            for count in [0, 1, Limits.liveQueries] {
-                #expect(Subscription.interval(heartbeat, liveQueries: count) >= Limits.shortestHeartbeat)
-            }
-        }
-    }
-
     @Test(
         "Numbers as far out as they go",
         arguments: [

@@ -187,8 +187,8 @@ struct QueryHandler {
                 number: engine.activity.noteLiveQuery(), predicate: request.predicate,
                 halfTime: engine.limits.loadHalfTime)
             let subscription = Subscription(
-                engine: engine, call: call, question: question, batch: batch, heartbeat: heartbeat,
-                predicateBytes: predicateBytes, activity: activity)
+                engine: engine, call: call, question: question, batch: BatchHold(milliseconds: batch),
+                heartbeat: Heartbeat(milliseconds: heartbeat), predicateBytes: predicateBytes, activity: activity)
             subscription.start(scoped, since: request.since)
         }
     }

@@ -21,37 +21,22 @@ extension Subscription {
         restartHeartbeat()
     }
 
-    /// The timer is not cancelled for each reply, which would cost a search among all timers: it looks when the last reply
-    /// was, and sleeps for the rest.
     private func restartHeartbeat() {
-        guard let heartbeat, phase != .ended else { return }
-        lastReply = .now()
-        if heartbeatTimer == nil { sleep(until: lastReply + .milliseconds(interval(heartbeat))) }
+        heartbeat.noteReply(liveQueries: engine.subscriptions.count(of: peer.userID)) { awakeForHeartbeat(at: $0) }
     }
 
-    /// How many milliseconds a heartbeat takes that a subscriber asked for, who has so many live queries.
-    static func interval(_ heartbeat: Int64, liveQueries: Int) -> Int64 {
-        max(heartbeat, Limits.shortestHeartbeat, Int64(liveQueries) * 1_000 / Limits.heartbeatsPerSecond)
-    }
-
-    private func interval(_ heartbeat: Int64) -> Int64 {
-        Subscription.interval(heartbeat, liveQueries: engine.subscriptions.count(of: peer.userID))
-    }
-
-    private func sleep(until deadline: NIODeadline) {
+    private func awakeForHeartbeat(at deadline: NIODeadline) -> Scheduled<Void> {
         let subscription = NIOLoopBound(self, eventLoop: engine.loop)
-        heartbeatTimer = engine.loop.scheduleTask(deadline: deadline) { subscription.value.heartbeatIsDue() }
+        return engine.loop.scheduleTask(deadline: deadline) { subscription.value.heartbeatIsDue() }
     }
 
     private func heartbeatIsDue() {
-        heartbeatTimer = nil
-        guard let heartbeat, phase != .ended else { return }
-        let due = lastReply + .milliseconds(interval(heartbeat))
-        if due > .now() { sleep(until: due) } else { sendAlive() }
+        let liveQueries = engine.subscriptions.count(of: peer.userID)
+        let isDue = heartbeat.isDue(liveQueries: liveQueries) { awakeForHeartbeat(at: $0) }
+        if isDue { sendAlive() }
     }
 
     private func sendAlive() {
-        guard phase != .ended else { return }
         // A reader that is behind hears enough; more bytes would only pile up.
         guard call.isWritable else { return restartHeartbeat() }
         writer.removeAll()

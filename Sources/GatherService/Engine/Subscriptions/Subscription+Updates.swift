@@ -47,11 +47,11 @@ extension Subscription {
     func flush() {
         // In the first phase what changed meanwhile is merged: it then goes out with that, not a batch time later.
         guard phase == .live else {
-            batchIsDue = true
+            batch.release()
             return
         }
         guard hasPending else { return }
-        batchIsDue = true
+        batch.release()
         advance()
     }
 
@@ -116,7 +116,7 @@ extension Subscription {
 
     private func sendGathered() {
         phase = .live
-        if !hasPending { batchIsDue = false }
+        if !hasPending { batch.noteAllTold() }
         writer.removeAll()
         writer.beginObject()
         writer.field("event", "gathered")
@@ -131,28 +131,22 @@ extension Subscription {
 
     private func sendUpdates() {
         guard hasPending, !asksForNames else { return }
-        if batch > 0, !batchIsDue {
-            guard pendingItems >= Limits.itemsHeldForBatch else { return holdBatch() }
-            batchIsDue = true
-        }
+        guard batch.mayTell(items: pendingItems) else { return holdBatch() }
         while hasPending, !asksForNames {
             guard call.isWritable else { return noteHeldBack() }
             sendDelta(as: "updated")
         }
         noteCaughtUp()
-        batchIsDue = false
-        batchTimer?.cancel()
-        batchTimer = nil
+        batch.noteAllTold()
     }
 
-    /// Holds what is pending for the batch time, counted from the first change.
     private func holdBatch() {
-        guard batchTimer == nil else { return }
-        let subscription = NIOLoopBound(self, eventLoop: engine.loop)
-        batchTimer = engine.loop.scheduleTask(in: .milliseconds(batch)) {
-            subscription.value.batchTimer = nil
-            subscription.value.batchIsDue = true
-            subscription.value.advance()
+        batch.hold { time in
+            let subscription = NIOLoopBound(self, eventLoop: engine.loop)
+            return engine.loop.scheduleTask(in: time) {
+                subscription.value.batch.timeIsOver()
+                subscription.value.advance()
+            }
         }
     }
 
@@ -161,7 +155,7 @@ extension Subscription {
     /// Notes that changes are pending from an event that was read at `time`. Live queries that gather, or have a batch interval, are
     /// not measured, since their delay was requested.
     func noteNews(read time: UInt64?) {
-        guard let time, batch == 0, phase == .live else { return }
+        guard let time, !batch.holdsChanges, phase == .live else { return }
         activity.noteNews(read: time)
     }
 

@@ -39,9 +39,6 @@ final class Subscription {
     let engine: Engine
     let call: VarlinkCall
     private(set) var question: Question
-    let batch: Int64
-    let heartbeat: Int64?
-
     var phase = Phase.waiting
     var parts: [Part] = []
     var waiter: Waiter?
@@ -49,11 +46,8 @@ final class Subscription {
     var isResumed = false
     /// Whether a scan, or first results on their way into bytes, are out on another thread.
     var isAway = false
-    /// Whether what is pending may go out: it is held for the batch time after the first change.
-    var batchTimer: Scheduled<Void>?
-    var batchIsDue = false
-    var heartbeatTimer: Scheduled<Void>?
-    var lastReply = NIODeadline.now()
+    var batch: BatchHold
+    var heartbeat: Heartbeat
     var writer = JSONWriter(capacity: 512)
     var replySize = ReplySize()
     /// How many changes it has not taken, in memory and in the change logs, as the engine counts them.
@@ -78,8 +72,8 @@ final class Subscription {
     var mustAdvanceAgain = false
 
     init(
-        engine: Engine, call: VarlinkCall, question: Question, batch: Int64, heartbeat: Int64?, predicateBytes: Int,
-        activity: QueryActivity
+        engine: Engine, call: VarlinkCall, question: Question, batch: BatchHold, heartbeat: Heartbeat,
+        predicateBytes: Int, activity: QueryActivity
     ) {
         (self.engine, self.call, self.question) = (engine, call, question)
         (self.batch, self.heartbeat) = (batch, heartbeat)
@@ -249,8 +243,8 @@ final class Subscription {
         // A scan that is under way makes room when it has ended.
         if !isAway { scanTurn?.leave() }
         setPending(items: 0, bytes: 0)
-        batchTimer?.cancel()
-        heartbeatTimer?.cancel()
+        batch.noteAllTold()
+        heartbeat.end()
         for part in parts { forget(part) }
         parts = []
         engine.remove(self)

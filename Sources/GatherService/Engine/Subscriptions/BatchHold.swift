@@ -1,0 +1,46 @@
+// The batch time of a live query, for which its changes are held.
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+
+/// Holds the changes of a live query for its batch time, counted from the first one, so that they go out together.
+struct BatchHold {
+    private let milliseconds: Int64
+    /// Runs while changes are held.
+    private var timer: Scheduled<Void>?
+    /// Whether what is pending may go out.
+    private var isReleased = false
+
+    /// - Parameter milliseconds: the batch time; with 0 no change is held.
+    init(milliseconds: Int64) { self.milliseconds = milliseconds }
+
+    /// Whether changes may ever be held.
+    var holdsChanges: Bool { milliseconds > 0 }
+
+    /// Returns whether pending changes may go out. If there are too many to be held, they and all that come before they are told may.
+    mutating func mayTell(items: Int) -> Bool {
+        if items >= Limits.itemsHeldForBatch { isReleased = true }
+        return !holdsChanges || isReleased
+    }
+
+    /// Holds changes, unless some are held already. `schedule` has ``timeIsOver()`` called after a time.
+    mutating func hold(_ schedule: (TimeAmount) -> Scheduled<Void>) {
+        if timer == nil { timer = schedule(.milliseconds(milliseconds)) }
+    }
+
+    /// Lets what is pending go out: the timer has ended.
+    mutating func timeIsOver() {
+        timer = nil
+        release()
+    }
+
+    /// Lets what is pending go out without waiting for the timer.
+    mutating func release() { isReleased = true }
+
+    /// Nothing is pending any more: the next change is the first of a batch.
+    mutating func noteAllTold() {
+        isReleased = false
+        timer?.cancel()
+        timer = nil
+    }
+}
