@@ -186,7 +186,7 @@ struct EngineMetrics {
                 ])
         }
         each { list.gauge(.init("live_query_matches", "Items that match"), $0.count, $1) }
-        each { list.gauge(.init("live_query_pending_changes", "Changes that it has not taken"), $0.pendingItems, $1) }
+        each { list.gauge(.init("live_query_pending_changes", "Changes that it has not taken"), $0.pending.items, $1) }
         each { list.counter(.init("live_query_deltas", "Replies that told it of changes"), $0.activity.deltas, $1) }
         each { list.counter(.init("live_query_delta_items", "Items in them"), $0.activity.items, $1) }
         each {

@@ -27,8 +27,7 @@ extension Subscription {
         let waiter = engine.whenExact(records, extras: question.readsExtras, timeout: nil) { _ in
             self.begin(since: clock)
         }
-        // One that was done at once may have begun another wait, which is to be cancelled with this.
-        if !waiter.isDone { self.waiter = waiter }
+        first.wait(waiter)
     }
 
     /// Whether the difference since a clock can be told: this daemon or one before it gave the clock to this caller, and the
@@ -52,7 +51,7 @@ extension Subscription {
 
     /// Registers and looks, in one turn.
     private func begin(since clock: QueryClock?) {
-        waiter = nil
+        first.waitIsOver()
         guard phase == .waiting else { return leaveTurn() }
         // Scopes are looked up again: containers may have come or gone while this waited.
         let scoped: [ScopedContainer]
@@ -79,7 +78,8 @@ extension Subscription {
         for record in records { engine.absorb(record) }
         let looked = scoped + closedContainers(besides: records)
         phase = .gathering
-        isResumed = clock.map { resume(from: $0, looked) } ?? false
+        let isResumed = clock.map { resume(from: $0, looked) } ?? false
+        first.noteResumed(isResumed)
         if !isResumed {
             for (scoped, plan) in zip(looked, engine.firstPlans(question, for: looked)) { add(scoped, plan) }
         }
@@ -113,7 +113,7 @@ extension Subscription {
     /// Whether the scan may begin. One that leaves the loop waits for its turn first: the query is registered and its
     /// snapshots are taken when that has come, so that those who wait keep nothing.
     private func hasTurn(_ scoped: [ScopedContainer], _ clock: QueryClock?) -> Bool {
-        if scanTurn != nil { return true }
+        if first.hasTurn { return true }
         let scans = zip(scoped, engine.firstPlans(question, for: scoped)).compactMap { scoped, plan in
             plan.map { (plan: $0, snapshot: scoped.record.index.snapshot()) }
         }
@@ -121,13 +121,13 @@ extension Subscription {
         // Whoever comes back after long has as much merged as others scan.
         let changes = clock.map { changeCount(since: $0, in: scoped) } ?? 0
         guard engine.scans.leavesLoop(rows: max(engine.scans.weight(scans), changes), lane) else { return true }
-        scanLane = lane
+        first.awaitTurn(in: lane)
         let turn = engine.workload.turns(lane).enter(user: peer.userID) { turn in
-            self.scanTurn = turn
+            self.first.take(turn)
             self.begin(since: clock)
         }
         guard turn.isWaiting else { return false }
-        scanTurn = turn
+        first.take(turn)
         // Whoever waits for a scan like all others waits for as long as for a crawl: a live query is there to stay.
         if lane != .shared {
             let bounds = engine.workload.bounds(lane)
@@ -143,10 +143,7 @@ extension Subscription {
         }
     }
 
-    private func leaveTurn() {
-        scanTurn?.leave()
-        scanTurn = nil
-    }
+    private func leaveTurn() { first.giveTurn()?.leave() }
 
     /// Registers in a container; without a plan the query waits for one, and has nothing to tell of the container until then.
     @discardableResult
@@ -211,14 +208,11 @@ extension Subscription {
     /// Finds what matches now; for a subscriber that comes back only how many.
     func scan(onlyCounting: Bool) {
         let scans = parts.map { (plan: $0.query.plan, snapshot: $0.record.index.snapshot()) }
-        isAway = true
         let scanGuard = engine.workload.scanGuard()
-        self.scanGuard = scanGuard
+        first.beginScan(scanGuard)
         let work = { @Sendable in scans.map { $0.plan.selectTolerantly(in: $0.snapshot, guard: scanGuard) } }
         func finish(_ found: [(selection: RowSelection, errors: EvaluationErrors)]) {
-            self.isAway = false
-            self.leaveTurn()
-            self.scanGuard = nil
+            self.first.endScan()?.leave()
             guard self.phase == .gathering else { return }
             guard scanGuard.ended == .going else {
                 return self.fail(.evaluationFailed(message: "the predicate takes too much time"))
@@ -233,17 +227,16 @@ extension Subscription {
             self.logFailures()
             self.advance()
         }
-        guard scanTurn != nil else { return finish(work()) }
-        engine.scans.inTurn(scanLane, work) { result in
+        guard first.hasTurn else { return finish(work()) }
+        engine.scans.inTurn(first.lane, work) { result in
             // It fails only when the pool has been shut down, and then nobody waits any more.
             if case .success(let found) = result { finish(found) }
         }
     }
 
-    /// Items for which the predicate has no answer count as not matching; that is said once for a query.
+    /// Items for which the predicate has no answer count as not matching; that is logged once for a query, after its scan.
     private func logFailures() {
-        guard !failuresLogged, let part = parts.first(where: { $0.query.errors.count > 0 }) else { return }
-        failuresLogged = true
+        guard let part = parts.first(where: { $0.query.errors.count > 0 }) else { return }
         engine.logger.warning(
             "a live query cannot be evaluated for some items of container '\(part.record.identifier)'; they count as not matching",
             metadata: [

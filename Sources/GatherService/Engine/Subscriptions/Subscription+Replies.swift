@@ -8,12 +8,11 @@ import Varlink
 extension Subscription {
     /// Sends what the writer holds. It is in use until the call returns, so nothing else may be written meanwhile.
     func sendWriter() {
-        let wasAdvancing = isAdvancing
-        isAdvancing = true
+        let wasAdvancing = advancing.suspend()
         call.reply(writer, continues: true)
-        isAdvancing = wasAdvancing
+        let mustAdvance = advancing.resume(wasAdvancing)
         restartHeartbeat()
-        if !wasAdvancing, mustAdvanceAgain { advance() }
+        if mustAdvance { advance() }
     }
 
     func send(_ bytes: JSONBytes) {

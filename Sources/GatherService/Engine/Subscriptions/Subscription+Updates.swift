@@ -12,24 +12,18 @@ import Varlink
 extension Subscription {
     /// Does what can be done now: after changes, when the socket takes more, when a timer is due.
     func advance() {
-        guard !isAdvancing else {
-            mustAdvanceAgain = true
-            return
-        }
+        guard advancing.begin() else { return }
         if parts.contains(where: { $0.query.isOverworked }) {
-            return fail(.evaluationFailed(message: "the predicate takes too much work for a live query"))
+            fail(.evaluationFailed(message: "the predicate takes too much work for a live query"))
         }
-        isAdvancing = true
         repeat {
-            mustAdvanceAgain = false
             bringBackIfRead()
             switch phase {
             case .waiting, .ended: break
             case .gathering: sendFirstResults()
             case .live: sendUpdates()
             }
-        } while mustAdvanceAgain
-        isAdvancing = false
+        } while advancing.goesOn()
     }
 
     // MARK: Suspended live queries
@@ -56,15 +50,17 @@ extension Subscription {
     }
 
     private func sendFirstResults() {
-        guard !isAway, !asksForNames, !isBehind || parts.contains(where: { $0.query.firstCount > 0 }) else { return }
+        guard !first.isAway, !asksForNames, !isBehind || parts.contains(where: { $0.query.firstCount > 0 }) else {
+            return
+        }
         // Containers that came while this gathered have nothing but changes to tell.
         while let place = parts.firstIndex(where: { $0.query.firstCount > 0 }) {
             guard call.isWritable else { return }
             sendFirst(of: place)
-            if isAway { return }
+            if first.isAway { return }
         }
         // Resumed: the difference is what is pending, and still belongs to the first phase.
-        while hasPending, isResumed, !asksForNames {
+        while hasPending, first.isResumed, !asksForNames {
             guard call.isWritable else { return }
             sendDelta(as: "progress")
         }
@@ -75,9 +71,8 @@ extension Subscription {
     /// One reply with first results of a container, as they are now: made off the loop where there are many. Those that do
     /// not fit are given back.
     private func sendFirst(of place: Int) {
-        let rows = parts[place].query.takeFirst(limit: replySize.items)
+        let rows = parts[place].query.takeFirst(limit: first.beginReply())
         let snapshot = parts[place].query.snapshot(of: parts[place].record.index)
-        isAway = true
         engine.scans.run(
             rows: snapshot.count, for: peer.userID, lane: question.tellsAccounts ? .naming : .shared,
             input: parts[place].renderer
@@ -96,10 +91,9 @@ extension Subscription {
             writer.endObject()
             return (writer.takeBytes(), told)
         } then: { (bytes: JSONBytes, told: Int) in
-            self.isAway = false
+            self.first.endReply(items: told, bytes: bytes.count)
             guard self.phase == .gathering else { return }
             if told < rows.count { self.parts[place].query.putBackFirst(rows[told...], from: snapshot) }
-            self.replySize.note(items: told, bytes: bytes.count)
             self.send(bytes)
             self.advance()
         }
@@ -131,7 +125,7 @@ extension Subscription {
 
     private func sendUpdates() {
         guard hasPending, !asksForNames else { return }
-        guard batch.mayTell(items: pendingItems) else { return holdBatch() }
+        guard batch.mayTell(items: pending.items) else { return holdBatch() }
         while hasPending, !asksForNames {
             guard call.isWritable else { return noteHeldBack() }
             sendDelta(as: "updated")

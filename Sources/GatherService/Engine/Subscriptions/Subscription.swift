@@ -32,7 +32,6 @@ final class Subscription {
         var renderer: ItemRenderer
     }
 
-    let peer: PeerCredentials
     /// Whether the engine is going to call ``advance()``.
     var isReady = false
 
@@ -41,35 +40,21 @@ final class Subscription {
     private(set) var question: Question
     var phase = Phase.waiting
     var parts: [Part] = []
-    var waiter: Waiter?
-    /// Whether the subscriber holds an earlier answer, so that the first phase is the difference from that.
-    var isResumed = false
-    /// Whether a scan, or first results on their way into bytes, are out on another thread.
-    var isAway = false
+    var first = FirstResults()
     var batch: BatchHold
     var heartbeat: Heartbeat
     var writer = JSONWriter(capacity: 512)
-    var replySize = ReplySize()
-    /// How many changes it has not taken, in memory and in the change logs, as the engine counts them.
-    private(set) var pendingItems = 0
-    /// Bytes of them in memory, as the engine counts them.
-    private(set) var pendingBytes = 0
+    /// The changes that it has not taken, as the engine counts them.
+    private(set) var pending: PendingChanges
     /// Bytes of its predicate, once for each container that it was planned for: a plan may take 17 times as much. With what
     /// its scopes take beside that.
     let predicateBytes: Int
     /// What it was told, and how soon.
     var activity: QueryActivity
-    /// The turn for a scan that is made off the loop, which ends with the scan.
-    var scanTurn: TurnQueue.Place?
-    var scanLane = Workload.Lane.shared
     /// Whether names of accounts are being asked for that the next reply needs.
     var asksForNames = false
-    var scanGuard: ScanGuard?
-    var failuresLogged = false
-    private var slownessLogged = false
-    /// Whether this is at work: a reply may make the socket writable, or short work may be done, before the call returns.
-    var isAdvancing = false
-    var mustAdvanceAgain = false
+    /// Whether ``advance()`` is at work.
+    var advancing = ReentrancyGuard()
 
     init(
         engine: Engine, call: VarlinkCall, question: Question, batch: BatchHold, heartbeat: Heartbeat,
@@ -78,8 +63,12 @@ final class Subscription {
         (self.engine, self.call, self.question) = (engine, call, question)
         (self.batch, self.heartbeat) = (batch, heartbeat)
         (self.predicateBytes, self.activity) = (predicateBytes, activity)
-        peer = call.peer
+        pending = PendingChanges(engine.limits)
     }
+
+    var peer: PeerCredentials { call.peer }
+    /// Bytes of its pending changes in memory.
+    var pendingBytes: Int { pending.bytes }
 
     // MARK: Limits
 
@@ -93,39 +82,32 @@ final class Subscription {
             if let clock = part.query.suspendedSince { count += part.record.index.changeCount(since: clock) ?? 0 }
         }
         setPending(items: count, bytes: bytes)
-        if count < engine.limits.pendingItemsTold {
-            if count == 0 { slownessLogged = false }
-        } else if !slownessLogged {
-            slownessLogged = true
+        if pending.isNewlySlow() {
             engine.logger.notice(
                 "a live query of user \(peer.userID), process \(peer.processID), has not taken \(count) changes. It ends at \(engine.limits.pendingItems), or at \(MetadataIndex.changesKept) in one container if it is not read",
                 metadata: ["message-id": "subscriber-merged", "user": "\(peer.userID)", "pending": "\(count)"])
         }
-        if parts.contains(where: { $0.query.hasLostChanges }) {
-            failBehind("changesKept", MetadataIndex.changesKept, untaken: "more changes than the change log keeps")
-        } else if parts.contains(where: { $0.query.isOverfull }) {
-            let limit = engine.limits.pendingBytesPerUser
-            failBehind("pendingBytesPerUser", limit, untaken: "changes of more than \(limit) bytes")
-        } else if count > engine.limits.pendingItems {
-            failBehind("pendingItems", engine.limits.pendingItems)
-        }
+        let excess = pending.excess(
+            hasLostChanges: parts.contains { $0.query.hasLostChanges },
+            isOverfull: parts.contains { $0.query.isOverfull })
+        if let excess { failBehind(excess.limit, excess.value, untaken: excess.untaken) }
     }
 
     private func setPending(items: Int, bytes: Int) {
-        engine.subscriptions.notePending(of: peer.userID, items: items - pendingItems, bytes: bytes - pendingBytes)
-        (pendingItems, pendingBytes) = (items, bytes)
+        let more = pending.update(items: items, bytes: bytes)
+        engine.subscriptions.notePending(of: peer.userID, items: more.items, bytes: more.bytes)
     }
 
     /// Ends the query, since its subscriber has not taken what there is to take.
-    /// - Parameter untaken: for the log, where ``pendingItems`` does not say how much that is.
+    /// - Parameter untaken: for the log, where the number of changes does not say how much that is.
     func failBehind(_ limit: String, _ value: Int, untaken: String? = nil) {
         guard phase != .ended else { return }
-        let untaken = untaken ?? Plural.count(pendingItems, "change")
+        let untaken = untaken ?? Plural.count(pending.items, "change")
         engine.logger.notice(
             "a live query of user \(peer.userID), process \(peer.processID), was ended: its subscriber has not taken \(untaken) (limit \(limit), \(value)); with its last clock it gets the difference, or starts over",
             metadata: [
                 "message-id": "live-query-ended", "limit": "\(limit)", "user": "\(peer.userID)",
-                "pending": "\(pendingItems)",
+                "pending": "\(pending.items)",
             ])
         fail(.limitExceeded(limit: limit, value: Int64(value)))
     }
@@ -237,11 +219,9 @@ final class Subscription {
     func end() {
         guard phase != .ended else { return }
         phase = .ended
+        let (waiter, turn) = first.end()
         if let waiter { engine.barriers.cancel(waiter) }
-        waiter = nil
-        scanGuard?.cancel()
-        // A scan that is under way makes room when it has ended.
-        if !isAway { scanTurn?.leave() }
+        turn?.leave()
         setPending(items: 0, bytes: 0)
         batch.noteAllTold()
         heartbeat.end()
