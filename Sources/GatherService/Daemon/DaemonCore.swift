@@ -123,7 +123,7 @@ final class DaemonCore {
                 container, saved: saved.containers.removeValue(forKey: container.identifier), floor: saved.sequence,
                 isStart: true)
             // If the access of the directories above was not saved, it may have changed.
-            if engine.access.tellsCallersApart, record.formerPassage == nil { engine.accessChanged(record) }
+            if engine.access.tellsCallersApart, !record.access.isUnsure { engine.accessChanged(record) }
         }
         if let kept {
             if !kept.useless.isEmpty { observer.letGo(kept.useless) }

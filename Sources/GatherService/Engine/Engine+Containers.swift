@@ -22,7 +22,7 @@ extension Engine {
             saved.map { ContainerRecord(number: number, configuration: configuration, saved: $0) }
             ?? ContainerRecord(number: number, configuration: configuration, floor: floor)
         // When they were read is not saved, but not after what was.
-        record.extrasSince = commits.sequence
+        record.extras.noteStart(at: commits.sequence)
         record.index.extrasLimit = limits.extraBytes
         record.registry.mostPending = limits.pendingBytesPerUser / LiveQueryRegistry.bytesOfPendingItem
         record.registry.pendingBeforeSuspension = limits.pendingItemsBeforeSuspension
@@ -36,7 +36,7 @@ extension Engine {
         if saved != nil { tree.presentAnew(record.number) }
         watcher.addContainer(
             record.number, path: configuration.path, ignoring: configuration.ignoredNames, isKnown: saved != nil,
-            wasMountPoint: saved?.description.isMountPoint == true, readsExtras: record.extras != .off,
+            wasMountPoint: saved?.description.isMountPoint == true, readsExtras: !record.extras.isOff,
             within: containers.enclosure(of: record), key: commits.isKept ? record.index.epoch : 0)
         for other in containers.below(record) {
             watcher.setEnclosure(other.number, to: containers.enclosure(of: other))
@@ -82,17 +82,11 @@ extension Engine {
         var changed = false
         for record in containers {
             let state = state(of: record)
-            guard state != record.toldState else { continue }
-            record.toldState = state
+            guard record.reported.update(state) else { continue }
             changed = true
             noteVerified(record, state)
             // A helper begins anew with the items that are found when it is available again.
-            if case .unavailable = state {
-                SyncSessions(engine: self).end(of: record)
-                record.awaySince = record.awaySince ?? .now
-            } else {
-                record.awaySince = nil
-            }
+            if case .unavailable = state { SyncSessions(engine: self).end(of: record) }
             // From the first time that the container was exact, somebody may hold a clock from before a crawl.
             if !state.isSettling {
                 record.entry.recordsCrawl = true
@@ -106,12 +100,11 @@ extension Engine {
     private func noteVerified(_ record: ContainerRecord, _ state: ContainerState) {
         switch state {
         case .live, .degraded:
-            guard !record.wasVerified else { return }
-            record.wasVerified = true
+            guard record.access.noteVerified() else { return }
             if access.tellsCallersApart { accessVerified(record) }
         case .unavailable:
-            record.wasVerified = false
-            if access.tellsCallersApart, record.formerPassage != nil { accessChanged(record) }
+            record.access.noteUnavailable()
+            if access.tellsCallersApart, record.access.isUnsure { accessChanged(record) }
         case .crawling, .verifying: break
         }
     }
@@ -212,23 +205,23 @@ extension Engine {
         numbers.formUnion(tree.takeAccessChanges())
         for record in containers where numbers.contains(record.number) {
             accessLists.noteLists(above: record, self)
-            if record.formerPassage == nil { accessChanged(record) }
+            if !record.access.isUnsure { accessChanged(record) }
         }
     }
 
     /// Who may see what of a container has changed, and no change set tells it: clocks from before are of no use to those
     /// who do not see everything.
     func accessChanged(_ record: ContainerRecord) {
-        record.formerPassage = nil
+        _ = record.access.takeFormerPassage()
         commits.appendAccessChange(of: record, passage: access.passage(of: record))
         lookAgain(at: record)
     }
 
     /// A container is exact again: whether the way to it is as it was before the restart, so that clocks from then go on.
     func accessVerified(_ record: ContainerRecord) {
-        let former = record.formerPassage
-        record.formerPassage = nil
-        guard let former, former == access.passage(of: record) else { return accessChanged(record) }
+        guard let former = record.access.takeFormerPassage(), former == access.passage(of: record) else {
+            return accessChanged(record)
+        }
         lookAgain(at: record)
     }
 
@@ -241,9 +234,8 @@ extension Engine {
     /// more: until then the queries do not know the rows that the index has.
     func lookAnew(at record: ContainerRecord) {
         // No clock was told while that was owed.
-        let owed = record.owesLook
-        record.owesLook = record.entry.isHeld
-        if record.owesLook { return }
+        let owed = record.held.owesLook
+        guard record.held.look(isHeld: record.entry.isHeld) else { return }
         for subscription in subscriptions.all {
             subscription.accessChanged(record)
             if owed, subscription.looks(at: record) { subscriptions.markReady(subscription) }

@@ -84,7 +84,7 @@ extension Engine {
         guard let subscription = subscriptions.owner(of: query) else { return nil }
         // The index has unpublished changes then.
         if updateHold(of: record) {
-            record.bringsBackWhenVerified = true
+            record.held.noteReader()
             return nil
         }
         absorb(record)
@@ -94,14 +94,13 @@ extension Engine {
 
     /// Brings the live queries back whose subscribers began to read before the container was verified.
     func bringBackThoseWaiting(for record: ContainerRecord) {
-        guard record.bringsBackWhenVerified else { return }
-        record.bringsBackWhenVerified = false
+        guard record.held.takeReader() else { return }
         markOwnersReady(of: record.registry.suspendedQueries)
     }
 
     private func finish(_ errand: LiveErrand, of record: ContainerRecord) {
         // What changed meanwhile belongs to those who were away too, and may have to wait until it is verified.
-        guard !updateHold(of: record) else { return record.errandsBack.append(errand) }
+        guard !updateHold(of: record) else { return record.held.add(errand) }
         absorb(record)
         markOwnersReady(of: record.registry.finish(errand, in: record.index))
         followClock()
@@ -110,7 +109,7 @@ extension Engine {
         turn()
         guard !updateHold(of: record) else {
             // The container was lost and found in that very turn.
-            return record.errandsBack.append(errand)
+            return record.held.add(errand)
         }
         absorb(record)
         markOwnersReady(of: record.registry.goOn(after: errand, in: record.index))
@@ -121,9 +120,9 @@ extension Engine {
 
     /// Lets errands end that came back while the container's changes were held.
     func finishErrandsBack(of record: ContainerRecord) {
-        if record.errandsBack.isEmpty { return }
-        let bound = NIOLoopBound((self, record, record.errandsBack), eventLoop: loop)
-        record.errandsBack = []
+        let errands = record.held.takeErrands()
+        if errands.isEmpty { return }
+        let bound = NIOLoopBound((self, record, errands), eventLoop: loop)
         loop.execute {
             let (engine, record, errands) = bound.value
             for errand in errands { engine.finish(errand, of: record) }

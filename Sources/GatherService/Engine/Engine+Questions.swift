@@ -16,8 +16,8 @@ extension Engine {
     /// there are none.
     func inexact(_ records: [ContainerRecord], extras: Bool, for caller: Credentials?) -> [String]? {
         let inexact = records.filter { record in
-            !state(of: record).isExact || (extras && (record.extras != .filled || record.index.lacksExtras))
-                || (caller != nil && record.lacksAccessLists)
+            !state(of: record).isExact || (extras && (!record.extras.isFilled || record.index.lacksExtras))
+                || (caller != nil && record.accessLists.areMissing)
         }
         let names = access.names(of: inexact, for: caller)
         return names.isEmpty ? nil : names
@@ -109,7 +109,7 @@ extension Engine {
     /// nobody knows: nothing was told of that container, and whoever came back with it would never hear of it.
     /// `names` stands for those of accounts by which the answer was made, where these are not all that there are now.
     func clock(of question: Question, names: UInt64? = nil) -> QueryClock {
-        let isBlind = question.caller != nil && containers.contains { $0.formerPassage != nil }
+        let isBlind = question.caller != nil && containers.contains { $0.access.isUnsure }
         let names = names ?? system.names.number
         var clock = QueryClock(
             run: isBlind ? 0 : commits.run, sequence: commits.sequence,
@@ -206,7 +206,7 @@ extension Engine {
     }
 
     /// Whether extra attributes were read, of one where there is anything to read.
-    private func hasExtras(_ record: ContainerRecord) -> Bool { record.extras == .filled || isUnavailable(record) }
+    private func hasExtras(_ record: ContainerRecord) -> Bool { record.extras.isFilled || isUnavailable(record) }
 
     func isSettling(_ record: ContainerRecord) -> Bool {
         watcher.state(of: record.number)?.isSettling ?? false
@@ -230,12 +230,10 @@ extension Engine {
 
     /// Begins to read extra attributes in a container, unless that was done before.
     func fillExtras(_ record: ContainerRecord) {
-        guard record.extras == .off else { return }
-        record.extras = .filling
+        guard record.extras.begin() else { return }
         watcher.setReadsExtras(record.number) {
-            record.extras = .filled
             // Changes that are not counted yet were made to items whose attributes were not known.
-            record.extrasSince = self.commits.sequence + (record.index.hasChanges ? 1 : 0)
+            record.extras.noteFilled(at: self.commits.sequence + (record.index.hasChanges ? 1 : 0))
         }
     }
 }

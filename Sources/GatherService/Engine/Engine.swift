@@ -235,7 +235,7 @@ final class Engine {
         for record in containers where !record.entry.isHeld {
             finishErrandsBack(of: record)
             bringBackThoseWaiting(for: record)
-            if record.owesLook { lookAnew(at: record) }
+            if record.held.owesLook { lookAnew(at: record) }
         }
         for (container, error) in tree.takeRefusals() {
             guard let record = containers.numbered(container) else { continue }
@@ -269,7 +269,7 @@ final class Engine {
         guard record.index.clock != before else { return }
         commits.append(changes, of: record)
         record.index.tidyAttributes()
-        record.changeCount &+= UInt64(changes.count)
+        record.history.noteChanges(changes.count)
         guard !changes.isEmpty, record.registry.count > 0 else { return }
         markOwnersReady(of: record.registry.process(changes, in: record.index), newsRead: watcher.oldestNews)
         runErrands(of: record)

@@ -250,13 +250,14 @@ extension Engine {
             directories: Int64(figures.directories), watches: Int64(figures.watches), polled: Int64(figures.polled),
             unreadable: Int64(figures.unreadable), packages: record.configuration.packages,
             ignore: record.configuration.ignore, clock: commits.clock(question: 0).text,
-            filled: record.extras == .filled
+            filled: record.extras.isFilled
                 ? Attribute.fixed.filter(\.isExtra).map(\.name) + [Attribute.extendedPrefix + "*"] : nil,
-            filledBytes: record.extras == .off ? nil : Int64(record.index.extrasByteCount),
+            filledBytes: record.extras.isOff ? nil : Int64(record.index.extrasByteCount),
             outstanding: figures.outstanding > 0 ? Int64(figures.outstanding) : nil,
             unreadablePaths: figures.unreadable > 0 ? unreadablePaths(of: record) : nil,
             sync: record.configuration.sync?.rawValue,
-            overLimit: figures.overLimit > 0 ? Int64(figures.overLimit) : nil, since: record.awaySince?.rfc3339)
+            overLimit: figures.overLimit > 0 ? Int64(figures.overLimit) : nil, since: record.reported.awaySince?.rfc3339
+        )
     }
 
     /// Returns the absolute paths of a few directories of the container that cannot be read.
@@ -280,6 +281,6 @@ extension Engine {
             directories: Int64(census.directories + 1), watches: 0, polled: 0, unreadable: 0,
             packages: record.configuration.packages, ignore: record.configuration.ignore,
             clock: commits.clock(question: 0).text, sync: record.configuration.sync?.rawValue,
-            since: record.awaySince?.rfc3339)
+            since: record.reported.awaySince?.rfc3339)
     }
 }

@@ -159,7 +159,9 @@ struct EngineMetrics {
         counters(.init("container_look_ups", "Entries of a container that were looked at and found")) {
             figure($0).lookUps
         }
-        counters(.init("container_changes", "Entries of a container that came, changed or went")) { $0.changeCount }
+        counters(.init("container_changes", "Entries of a container that came, changed or went")) {
+            $0.history.changeCount
+        }
         gauges(.init("container_snapshot_bytes", "Bytes of a container's saved index", unit: "bytes")) {
             $0.saving.savedBytes
         }
@@ -167,7 +169,7 @@ struct EngineMetrics {
             .init(
                 "container_extended_attribute_bytes", "Memory that a container's extended attributes take",
                 unit: "bytes")
-        ) { $0.extras == .off ? 0 : $0.index.extrasByteCount }
+        ) { $0.extras.isOff ? 0 : $0.index.extrasByteCount }
     }
 
     /// Adds the live queries that were busiest recently, of one user or of all.

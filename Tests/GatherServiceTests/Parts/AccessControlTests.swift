@@ -79,9 +79,9 @@ struct AccessControlTests {
         let record = try record(mode: 0o755)
         source.containerState = .verifying
         #expect(access.viewer(Self.caller, of: record)?.seesAnything == false)
-        record.wasVerified = true
+        #expect(record.access.noteVerified() == true)
         #expect(access.viewer(Self.caller, of: record)?.seesAnything == true)
-        record.wasVerified = false
+        record.access.noteUnavailable()
         source.containerState = .live
         #expect(access.viewer(Self.caller, of: record)?.seesAnything == true)
     }
@@ -92,9 +92,9 @@ struct AccessControlTests {
         let record = try record(mode: 0o755)
         let present = access.passage(of: record)
         #expect(!present.isEmpty)
-        record.formerPassage = [1, 2]
+        record.access = ContainerAccess(changed: 0, passage: [1, 2])
         #expect(access.passage(of: record) == [1, 2])
-        record.formerPassage = nil
+        #expect(record.access.takeFormerPassage() == [1, 2])
         source.above = nil
         #expect(access.passage(of: record).isEmpty, "it is not known")
     }

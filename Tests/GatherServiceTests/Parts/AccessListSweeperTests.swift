@@ -20,7 +20,7 @@ struct AccessListSweeperTests {
 
         func directoriesAbove(_ record: ContainerRecord) -> [FileAccess]? { above }
         func lookAgain(at rows: [Row], of record: ContainerRecord) { looked += rows }
-        func lackOfAccessListsChanged(of records: [ContainerRecord]) { told += records.map(\.lacksAccessLists) }
+        func lackOfAccessListsChanged(of records: [ContainerRecord]) { told += records.map(\.accessLists.areMissing) }
         func turn() { turns += 1 }
     }
 

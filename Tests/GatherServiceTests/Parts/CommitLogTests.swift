@@ -63,7 +63,7 @@ struct CommitLogTests {
         let (log, record) = (try Log(nil), try record())
         log.log.append(record.index.takeChanges(), of: record)
         #expect(log.log.sequence == 1 && !record.saving.isJournaled)
-        #expect(record.clocks.indexClock(at: 1) == record.clocks.indexClock(at: 0).map { $0 + 1 })
+        #expect(record.history.indexClock(at: 1) == record.history.indexClock(at: 0).map { $0 + 1 })
     }
 
     @Test func clocksFromBeforeARemovalAreUnknown() throws {

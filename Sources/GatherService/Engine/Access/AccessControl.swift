@@ -46,7 +46,7 @@ struct AccessControl {
     func viewer(_ caller: Credentials?, of record: ContainerRecord) -> Viewer? {
         guard let caller else { return nil }
         // What is known from before a restart, or from before the directory was away, may be closed by now.
-        if !record.wasVerified, case .verifying? = source.state(of: record.number) {
+        if !record.access.isVerified, case .verifying? = source.state(of: record.number) {
             return Viewer(seeingNothing: caller)
         }
         return guest(caller, of: record)
@@ -79,7 +79,7 @@ struct AccessControl {
     /// Returns the access to a container as it is saved; empty if callers are not told apart.
     func passage(of record: ContainerRecord) -> [UInt8] {
         guard tellsCallersApart else { return [] }
-        return record.formerPassage
+        return record.access.formerPassage
             ?? SavedPassage.bytes(
                 above: source.directoriesAbove(record.number), root: record.index.access(of: .root))
     }

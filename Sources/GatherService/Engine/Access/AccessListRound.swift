@@ -9,17 +9,20 @@ struct AccessListRound {
     /// What was known when it began: the index's clock, and how often there had been room again for somebody.
     private var news: (clock: UInt64, roomMade: UInt64)?
     /// Where to go on; nil when it is over.
-    var next: Row?
+    private var next: Row?
 
     /// Whether there is something to look at: the rest of it, or what is news since it began.
     func isDue(clock: UInt64, roomMade: UInt64) -> Bool {
         next != nil || news.map { $0 != (clock, roomMade) } ?? true
     }
 
-    /// Where to look now: the beginning where the former round is over.
+    /// Returns where to look now: the beginning where the former round is over. Unless it pauses, the round is over with this look.
     mutating func goOn(clock: UInt64, roomMade: UInt64) -> Row {
-        if let next { return next }
+        if let next = next.take() { return next }
         news = (clock, roomMade)
         return .root
     }
+
+    /// Has the round go on from a row; nil if it is over.
+    mutating func pause(at row: Row?) { next = row }
 }

@@ -47,10 +47,7 @@ final class AccessListSweeper {
     func note(_ owner: any Owner) {
         var changed: [ContainerRecord] = []
         for record in owner.containers {
-            let lacks = record.index.lacksAccessLists || !record.ownersLackingAccessListAbove.isEmpty
-            guard lacks != record.lacksAccessLists else { continue }
-            record.lacksAccessLists = lacks
-            changed.append(record)
+            if record.accessLists.update(isIndexLacking: record.index.lacksAccessLists) { changed.append(record) }
         }
         if !changed.isEmpty { owner.lackOfAccessListsChanged(of: changed) }
         if AccessLists.isDue { sweep(owner, at: .now() + limits.accessListsSweptAfter) }
@@ -61,15 +58,16 @@ final class AccessListSweeper {
 
     /// Names the lists of the directories above a container, and notes whether one could not be read or kept.
     func noteLists(above record: ContainerRecord, _ owner: any Owner) {
-        record.ownersLackingAccessListAbove = []
+        var lacking: Set<UInt32> = []
         for access in owner.directoriesAbove(record) ?? [] where access.accessList != .none {
             let (list, lease) = AccessLists.keep(access.accessList)
             if list == .unknown {
-                record.ownersLackingAccessListAbove.insert(access.owner)
+                lacking.insert(access.owner)
             } else if self.lease == nil {
                 self.lease = lease
             }
         }
+        record.accessLists.note(ownersAbove: lacking)
     }
 
     func close() {
@@ -81,14 +79,13 @@ final class AccessListSweeper {
     /// Whether there are items that lack lists, and news that may help: a change anywhere may leave lists to no item, and so may
     /// the end of a lease from before, on another thread, which wakes nothing.
     private func isWanted(_ owner: any Owner) -> Bool {
-        guard owner.containers.contains(where: \.lacksAccessLists) else { return false }
+        guard owner.containers.contains(where: \.accessLists.areMissing) else { return false }
         return sequence != owner.sequence || AccessLists.hasFormerLeases
             || owner.containers.contains(where: isLookDue)
     }
 
     private func isLookDue(_ record: ContainerRecord) -> Bool {
-        record.lacksAccessLists
-            && record.accessListRound.isDue(clock: record.index.clock, roomMade: AccessLists.roomMade)
+        record.accessLists.isLookDue(clock: record.index.clock, roomMade: AccessLists.roomMade)
     }
 
     private func sweep(_ owner: any Owner, at time: NIODeadline) {
@@ -150,9 +147,8 @@ final class AccessListSweeper {
     /// Returns false if there is nothing to look at.
     private func readAgain(_ record: ContainerRecord, _ owner: any Owner) -> Bool {
         guard owner.containers.contains(record), isLookDue(record) else { return false }
-        let first = record.accessListRound.goOn(clock: record.index.clock, roomMade: AccessLists.roomMade)
-        record.accessListRound.next = nil
-        if record.ownersLackingAccessListAbove.contains(where: AccessLists.hasRoom) {
+        let first = record.accessLists.look(clock: record.index.clock, roomMade: AccessLists.roomMade)
+        if record.accessLists.ownersAbove.contains(where: AccessLists.hasRoom) {
             owner.lookAgain(at: [.root], of: record)
         }
         let owners = record.index.lookForAccessLists().filter(AccessLists.hasRoom)
@@ -161,7 +157,7 @@ final class AccessListSweeper {
             from: first, atMost: limits.accessListsReadAgain, of: owners)
         owner.lookAgain(at: rows, of: record)
         // The next of them when there was time for others.
-        record.accessListRound.next = next
+        record.accessLists.goOn(from: next)
         return true
     }
 }

@@ -49,10 +49,8 @@ struct CensusTaker {
                 known[place] = Census()
                 continue
             }
-            if let last = record.lastCensus, last.viewer == viewer, last.clock == record.index.clock,
-                !record.index.hasChanges
-            {
-                known[place] = last.census
+            if !record.index.hasChanges, let census = record.access.census(of: viewer, at: record.index.clock) {
+                known[place] = census
             } else {
                 open.append((place, viewer, record.index.snapshot()))
             }
@@ -67,7 +65,7 @@ struct CensusTaker {
         var known = known
         for (scan, census) in zip(scans, counted) {
             known[scan.place] = census
-            records[scan.place].lastCensus = (scan.viewer, scan.snapshot.clock, census)
+            records[scan.place].access.note(census, of: scan.viewer, at: scan.snapshot.clock)
         }
         then(records.indices.map { known[$0] ?? Census() })
     }

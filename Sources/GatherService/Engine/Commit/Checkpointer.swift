@@ -131,7 +131,7 @@ final class Checkpointer {
                 identifier: record.identifier, image: record.index.image(),
                 description: SavedDescription(
                     sequence: owner.sequence, segment: segment, time: time, configuration: record.configuration,
-                    isMountPoint: owner.isMountPoint(record), accessChanged: record.accessChanged,
+                    isMountPoint: owner.isMountPoint(record), accessChanged: record.access.changed,
                     passage: owner.passage(of: record)))
         }
         store.save(items) { results in

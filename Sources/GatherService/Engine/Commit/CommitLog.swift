@@ -71,7 +71,7 @@ final class CommitLog {
     /// there. It may be published after ``commit()``.
     func append(_ changes: borrowing ChangeSet, of record: ContainerRecord) {
         sequence += 1
-        record.clocks.note(sequence)
+        record.history.noteChangeSet(at: sequence)
         let index = record.index
         let isTold = !changes.isEmpty && index.earliestClock != index.clock
         var isLarge = !index.isParked && changes.count > largestSet
@@ -89,7 +89,7 @@ final class CommitLog {
     /// Counts a change of the access to a container that no change set has, and writes it with the present access.
     func appendAccessChange(of record: ContainerRecord, passage: [UInt8]) {
         sequence += 1
-        record.accessChanged = sequence
+        record.access.noteChange(at: sequence)
         store.appendAccessChange(record.index, sequence: sequence, passage: passage)
         commit()
         record.saving.noteChange()

@@ -15,13 +15,9 @@ struct ContainerLog {
     let isWatching: Bool
     let state: (ContainerRecord) -> ContainerState
 
-    /// How many unreadable directories of one container are named.
-    private static let unreadableNamed = 20
-
     /// Logs how a container begins, in one line, unless another line has told of it.
     func noteStart(of record: ContainerRecord) {
-        guard !record.isLogged else { return }
-        record.isLogged = true
+        guard record.logged.noteLine() else { return }
         let place = "container '\(record.identifier)' at \(record.configuration.path)"
         var metadata: Logger.Metadata = [
             "container": "\(record.identifier)", "path": "\(record.configuration.path)",
@@ -51,7 +47,7 @@ struct ContainerLog {
             guard let record = containers.numbered(number) else { return }
             var metadata = metadata
             metadata["container"] = "\(record.identifier)"
-            record.isLogged = true
+            _ = record.logged.noteLine()
             if let kind { metadata["message-id"] = "\(kind)" }
             logger.log(level: level, "\(text(record))", metadata: metadata)
         }
@@ -73,7 +69,7 @@ struct ContainerLog {
             }
         case .containerFound(let number, let isKnown, let obstacle):
             // At the start this is the line that tells how the container begins.
-            let isBack = containers.numbered(number)?.isLogged == true
+            let isBack = containers.numbered(number)?.logged.hasBegun == true
             log(.info, number, "container-available") {
                 "container '\($0.identifier)' at \($0.configuration.path) is \(isBack ? "available and is " : "")being "
                     + "\(isKnown ? "compared with the file system" : "read")\(obstacle.map { ", because \($0)" } ?? ""); "
@@ -92,11 +88,10 @@ struct ContainerLog {
                 metadata: ["message-id": "watches-missing"])
         case .unreadable(let number, let path, let error):
             guard let record = containers.numbered(number) else { return }
-            record.unreadableLogged += 1
-            guard record.unreadableLogged <= ContainerLog.unreadableNamed else { return }
+            guard let isLast = record.logged.noteUnreadable() else { return }
             let again = isWatching ? "; gatherd tries again when its mode changes" : ""
             let last =
-                record.unreadableLogged == ContainerLog.unreadableNamed
+                isLast
                 ? "; further ones are counted and not logged ('gather doctor' counts them)" : ""
             let place = absolute(path, in: record)
             log(
@@ -164,11 +159,11 @@ struct ContainerLog {
         let metadata: Logger.Metadata = [
             "container": "\(record.identifier)", "message-id": "access-lists-missing",
         ]
-        guard record.lacksAccessLists else {
+        guard record.accessLists.areMissing else {
             return logger.notice(
                 "every item of container '\(record.identifier)' has its access control list again", metadata: metadata)
         }
-        let owners = record.index.ownersLackingAccessLists.union(record.ownersLackingAccessListAbove).sorted()
+        let owners = record.index.ownersLackingAccessLists.union(record.accessLists.ownersAbove).sorted()
         let named = owners.prefix(ContainerLog.ownersNamed).map(String.init).joined(separator: ", ")
         let whose =
             owners.isEmpty

@@ -46,7 +46,7 @@ extension Subscription {
     /// Whether the extended attributes of a container were in the index at a clock. A clock of this very question says so.
     private func knewExtras(of record: ContainerRecord, at clock: QueryClock) -> Bool {
         !question.readsExtras || engine.isClock(clock, of: question)
-            || record.extras == .filled && record.extrasSince <= clock.sequence
+            || record.extras.wereFilled(at: clock.sequence)
     }
 
     /// Registers and looks, in one turn.
@@ -93,7 +93,7 @@ extension Subscription {
     private var unsureContainers: [ContainerRecord] {
         guard question.caller != nil else { return [] }
         return engine.containers.filter {
-            $0.formerPassage != nil && engine.scopes.scopes(of: question.scopeTexts, in: $0) != nil
+            $0.access.isUnsure && engine.scopes.scopes(of: question.scopeTexts, in: $0) != nil
         }
     }
 
@@ -139,7 +139,7 @@ extension Subscription {
     private func changeCount(since clock: QueryClock, in scoped: [ScopedContainer]) -> Int {
         scoped.reduce(0) { sum, scoped in
             let record = scoped.record
-            return sum + (record.clocks.indexClock(at: clock.sequence).flatMap(record.index.changeCount) ?? 0)
+            return sum + (record.history.indexClock(at: clock.sequence).flatMap(record.index.changeCount) ?? 0)
         }
     }
 
@@ -182,15 +182,15 @@ extension Subscription {
         for (record, plan) in zip(scoped.map(\.record), plans) {
             if question.caller != nil {
                 // Whatever else changed, the way to the container is as it was then.
-                guard record.accessChanged <= clock.sequence else { return false }
+                guard record.access.isSame(since: clock.sequence) else { return false }
                 if plan.matchesNothing {
                     changes.append(nil)
                     continue
                 }
             }
             guard knewExtras(of: record, at: clock),
-                let indexClock = record.clocks.indexClock(at: clock.sequence),
-                let past = record.changes(since: indexClock)
+                let indexClock = record.history.indexClock(at: clock.sequence),
+                let past = record.history.changes(since: indexClock, of: record.index)
             else { return false }
             changes.append(past)
         }

@@ -178,7 +178,7 @@ extension Subscription {
     }
     private var hasPending: Bool { parts.contains { $0.query.hasPending } }
     /// Whether changes are being worked out off the loop: what is pending is not all that there is to tell.
-    private var isBehind: Bool { parts.contains { $0.query.isAway || $0.record.owesLook } }
+    private var isBehind: Bool { parts.contains { $0.query.isAway || $0.record.held.owesLook } }
     /// The queries that are behind, each with the clock of its index now.
     var queriesBehind: [(query: LiveQuery, clock: UInt64)] {
         parts.compactMap { $0.query.isAway ? ($0.query, $0.record.index.clock) : nil }

@@ -150,9 +150,8 @@ final class Subscription {
     func accountsChanged() {
         guard question.dependsOnAccounts else { return }
         for place in parts.indices { parts[place].renderer.names = engine.system.names }
-        for record in parts.map(\.record) where !record.owesLook {
-            record.owesLook = engine.updateHold(of: record)
-            if !record.owesLook { look(at: record) }
+        for record in parts.map(\.record) where !record.held.owesLook {
+            if record.held.look(isHeld: engine.updateHold(of: record)) { look(at: record) }
         }
     }
 

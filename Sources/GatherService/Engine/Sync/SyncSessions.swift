@@ -56,7 +56,7 @@ struct SyncSessions {
         // Earlier changes have their clocks now.
         engine.absorb(record)
         let covered = report.through.flatMap { QueryClock(text: $0) }.flatMap { clock in
-            clock.run == engine.commits.run ? record.clocks.indexClock(at: clock.sequence) : nil
+            clock.run == engine.commits.run ? record.history.indexClock(at: clock.sequence) : nil
         }
         if let base = report.base { record.index.setSyncBase(SyncState(base)) }
         var changed = 0

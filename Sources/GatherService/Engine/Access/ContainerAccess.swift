@@ -1,0 +1,56 @@
+// What is known of who sees what of one container.
+// SPDX-License-Identifier: Apache-2.0
+
+import LiveQueries
+
+/// Remembers when the access to a container changed, whether it is verified, and what a viewer saw last.
+struct ContainerAccess {
+    /// The daemon's clock when it changed last who may see what for another reason than a change of the index.
+    private(set) var changed: UInt64 = 0
+    /// The access as it was when the daemon before this one ended, until it was looked at anew: then it is known whether callers who
+    /// do not see everything can go on with clocks from before.
+    private(set) var formerPassage: [UInt8]?
+    /// Whether what is known of the container was compared with the file system, or read from it, since it was found.
+    private(set) var isVerified = false
+    /// What a viewer saw last, at a clock of the index.
+    private var census: (viewer: Viewer, clock: UInt64, census: Census)?
+
+    /// A container of which nothing is known.
+    init() {}
+
+    /// The access as it was saved, with the passage; empty if callers were not told apart.
+    init(changed: UInt64, passage: [UInt8]) {
+        self.changed = changed
+        if !passage.isEmpty { formerPassage = passage }
+    }
+
+    /// Whether it is not known yet if callers see what they saw before the daemon started.
+    var isUnsure: Bool { formerPassage != nil }
+
+    /// Whether callers see what they saw at a clock of the daemon, but for changes of the index.
+    func isSame(since sequence: UInt64) -> Bool { changed <= sequence }
+
+    /// Notes a change at a clock of the daemon.
+    mutating func noteChange(at sequence: UInt64) { changed = sequence }
+
+    /// Returns the access before the daemon started, if it was not looked at anew since. From now on that of now counts.
+    mutating func takeFormerPassage() -> [UInt8]? { formerPassage.take() }
+
+    /// Notes that the container is compared with the file system. Returns whether it was not before.
+    mutating func noteVerified() -> Bool {
+        defer { isVerified = true }
+        return !isVerified
+    }
+
+    /// Notes that the container is unavailable: nothing of it is verified when it is found again.
+    mutating func noteUnavailable() { isVerified = false }
+
+    /// Returns what a viewer saw, if it was counted last for this one at the present clock of the index.
+    func census(of viewer: Viewer, at clock: UInt64) -> Census? {
+        guard let census, census.viewer == viewer, census.clock == clock else { return nil }
+        return census.census
+    }
+
+    /// Notes what a viewer saw at a clock of the index.
+    mutating func note(_ census: Census, of viewer: Viewer, at clock: UInt64) { self.census = (viewer, clock, census) }
+}

@@ -1,0 +1,35 @@
+// Updates of live queries that wait until their container is verified.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Keeps the updates of live queries that wait while the changes of a container are held (``IndexTree/Entry/isHeld``).
+struct HeldUpdates<Errand> {
+    /// Errands of live queries that came back meanwhile.
+    private var errands: [Errand] = []
+    /// Whether the subscriber of a suspended live query began to read meanwhile.
+    private var hasReader = false
+    /// Whether it has changed meanwhile who may see what, or which names accounts have.
+    private(set) var owesLook = false
+
+    mutating func add(_ errand: Errand) { errands.append(errand) }
+
+    /// Returns the errands, which are to be finished now.
+    mutating func takeErrands() -> [Errand] {
+        defer { errands = [] }
+        return errands
+    }
+
+    /// Notes that the subscriber of a suspended live query reads.
+    mutating func noteReader() { hasReader = true }
+
+    /// Returns whether the suspended live queries with subscribers that read are to be brought back now.
+    mutating func takeReader() -> Bool {
+        defer { hasReader = false }
+        return hasReader
+    }
+
+    /// Notes that live queries are to be brought to what their callers see. Returns false if that has to wait.
+    mutating func look(isHeld: Bool) -> Bool {
+        owesLook = isHeld
+        return !isHeld
+    }
+}
