@@ -129,7 +129,7 @@ final class DaemonCore {
             if !kept.useless.isEmpty { observer.letGo(kept.useless) }
             if kept.start == nil { observer.keep(kept.descriptors(events: engine.eventDescriptor)) }
         }
-        WatchCheck(engine, ask: options.askForWatches).begin()
+        engine.goOnWithKeptWatches(ask: options.askForWatches)
         for record in engine.containers { engine.log.noteStart(of: record) }
         engine.restoreRuntimeContainers = { [runtime] containers in
             // If this fails, saving fails, too, and that is logged.

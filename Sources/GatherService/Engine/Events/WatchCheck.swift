@@ -5,48 +5,87 @@ import FileWatching
 import Logging
 import NIOCore
 
-/// Continues with the watches of the daemon before this one, and compares them with those that the kernel has. Event loop only.
-struct WatchCheck: Sendable {
-    /// Has the kernel tell its watches, from any thread; nil where it does not.
-    typealias WatchesOfKernel = @Sendable (LinuxKernel) -> [Int32: UInt64]?
-
-    private let engine: NIOLoopBound<Engine>
-    private let ask: WatchesOfKernel
-
-    init(_ engine: Engine, ask: @escaping WatchesOfKernel) {
-        self.engine = NIOLoopBound(engine, eventLoop: engine.loop)
-        self.ask = ask
+/// Compares the watches of the daemon before this one with those that the kernel has, once the kernel tells them. Event loop only.
+final class WatchCheck {
+    /// The kept watches, and the engine around them.
+    protocol Owner: AnyObject {
+        /// Whether the end has come: nothing is compared any more.
+        var isClosed: Bool { get }
+        /// The watches that were kept and have not ended.
+        var keptWatches: [Int32] { get }
+        /// Compares the watches that were kept when the kernel was asked with those that it has.
+        func compare(_ kept: [Int32], with found: [Int32: UInt64])
+        /// The kernel does not tell its watches, and is not asked any more.
+        func watchesAreNotTold()
     }
+
+    /// Has the kernel tell its watches, off the loop. Calls `then`, on the loop, with nil where it does not.
+    typealias Ask = (_ then: @escaping ([Int32: UInt64]?) -> Void) -> Void
+
+    private let owner: any Owner
+    private let loop: any EventLoop
+    private let ask: Ask
+    /// When the kernel is asked next, and how many times it may still be.
+    private var time: TimeAmount
+    private var timesLeft = Limits.watchChecks
+
+    init(of owner: any Owner, loop: any EventLoop, after time: TimeAmount, ask: @escaping Ask) {
+        (self.owner, self.loop, self.time, self.ask) = (owner, loop, time, ask)
+    }
+
+    /// Asks the kernel after a time; where it does not tell, again after twice the time, so many times in all.
+    func begin() {
+        let check = NIOLoopBound(self, eventLoop: loop)
+        loop.scheduleTask(in: time) { check.value.askNow() }
+    }
+
+    private func askNow() {
+        guard !owner.isClosed else { return }
+        let kept = owner.keptWatches
+        timesLeft -= 1
+        ask { [self] found in
+            guard !owner.isClosed else { return }
+            if let found {
+                owner.compare(kept, with: found)
+            } else if timesLeft > 0 {
+                time = time * 2
+                begin()
+            } else {
+                owner.watchesAreNotTold()
+            }
+        }
+    }
+}
+
+extension Engine: WatchCheck.Owner {
+    var isClosed: Bool { turns.isClosed }
+    var keptWatches: [Int32] { watcher.watchesThatGoOn }
 
     /// To be called when all containers of the start were added: takes the events that were queued before. The watches are compared
     /// soon.
-    func begin() {
-        let engine = engine.value
-        let wasAdopted = engine.watcher.hear()
-        engine.turn()
+    /// - Parameter ask: has the kernel tell its watches, from any thread; nil where it does not.
+    func goOnWithKeptWatches(ask: @escaping @Sendable (LinuxKernel) -> [Int32: UInt64]?) {
+        let wasAdopted = watcher.hear()
+        turn()
         // Where no container goes on, the watches that were left belong to nobody, and end.
-        if wasAdopted { askForWatches(Limits.watchChecks, in: engine.limits.watchesCheckedAfter) }
-    }
-
-    /// Has the kernel tell its watches, off the loop, after a time; where it does not, so many times in all.
-    private func askForWatches(_ times: Int, in time: TimeAmount) {
-        engine.value.loop.scheduleTask(in: time) {
-            let here = engine.value
-            guard !here.turns.isClosed else { return }
-            let watches = here.watcher.watchesThatGoOn
-            here.scans.inTurn(.shared, { [kernel = here.watcher.kernel, ask] in ask(kernel) }) { result in
-                guard !here.turns.isClosed, case .success(let found) = result else { return }
-                if let found {
-                    here.watcher.check(watches: found, of: watches)
-                    here.turn()
-                } else if times > 1 {
-                    askForWatches(times - 1, in: time * 2)
-                } else {
-                    here.logger.warning(
-                        "the kept watches were not checked: /proc/self/fdinfo cannot be read; the self-audit finds changes that a missing watch hides"
-                    )
-                }
+        guard wasAdopted else { return }
+        let check = WatchCheck(of: self, loop: loop, after: limits.watchesCheckedAfter) { [self] then in
+            scans.inTurn(.shared, { [kernel = watcher.kernel] in ask(kernel) }) { result in
+                // It fails only when the pool has been shut down, and then there is nothing to compare.
+                if case .success(let found) = result { then(found) }
             }
         }
+        check.begin()
+    }
+
+    func compare(_ kept: [Int32], with found: [Int32: UInt64]) {
+        watcher.check(watches: found, of: kept)
+        turn()
+    }
+
+    func watchesAreNotTold() {
+        logger.warning(
+            "the kept watches were not checked: /proc/self/fdinfo cannot be read; the self-audit finds changes that a missing watch hides"
+        )
     }
 }
