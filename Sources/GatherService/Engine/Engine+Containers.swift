@@ -50,7 +50,7 @@ extension Engine {
 
     /// Stops watching a container: its items leave every result set.
     func removeContainer(_ record: ContainerRecord) {
-        SyncSessions(engine: self).end(of: record)
+        sync.end(of: record)
         watcher.removeContainer(record.number)
         absorb(record)
         containers.remove(record)
@@ -86,7 +86,7 @@ extension Engine {
             changed = true
             noteVerified(record, state)
             // A helper begins anew with the items that are found when it is available again.
-            if case .unavailable = state { SyncSessions(engine: self).end(of: record) }
+            if case .unavailable = state { sync.end(of: record) }
             // From the first time that the container was exact, somebody may hold a clock from before a crawl.
             if !state.isSettling {
                 record.entry.recordsCrawl = true
@@ -152,7 +152,7 @@ extension Engine {
         guard same == configuration, !record.index.isParked, !updateHold(of: record), !state(of: record).isSettling,
             watcher.figures(of: record.number).outstanding == 0
         else { return false }
-        SyncSessions(engine: self).end(of: record)
+        sync.end(of: record)
         absorb(record)
         record.set(sync: configuration.sync)
         record.saving.noteChange()

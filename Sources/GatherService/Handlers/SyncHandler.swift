@@ -31,7 +31,7 @@ struct SyncHandler {
             guard engine.containers.named(identifier) === record else {
                 return call.fail(SyncError.superseded(identifier: identifier))
             }
-            engine.turns.atEnd { if !call.hasEnded { SyncSessions(engine: engine).begin(of: record, call) } }
+            engine.turns.atEnd { if !call.hasEnded { engine.sync.begin(of: record, call) } }
             engine.turn()
         }
         if !waiter.isDone { call.onClose = { engine.barriers.cancel(waiter) } }
@@ -41,13 +41,13 @@ struct SyncHandler {
         let request = try call.request(of: SyncInterface.Report.self)
         let (record, session) = try session(request.session)
         call.reply(
-            SyncInterface.Report.Reply(changed: Int64(SyncSessions(engine: engine).take(request, of: record, session))))
+            SyncInterface.Report.Reply(changed: Int64(engine.sync.take(request, of: record, session))))
     }
 
     private func states(_ call: VarlinkCall) throws {
         let request = try call.request(of: SyncInterface.States.self)
         call.reply(
-            SyncSessions(engine: engine).toldStates(of: try session(request.session).container, from: request.from))
+            engine.sync.toldStates(of: try session(request.session).container, from: request.from))
     }
 
     private func session(_ number: Int64) throws -> (container: ContainerRecord, session: SyncSession) {

@@ -4,31 +4,43 @@
 import GatherProtocol
 import Metadata
 import MetadataIndex
-import Varlink
 
-/// The sessions of helpers that tell the states of shared engine.containers. Event loop only.
+/// The sessions of helpers that tell the states of shared containers. Event loop only.
 struct SyncSessions {
-    let engine: Engine
+    /// The containers, and the engine around them.
+    protocol Owner: AnyObject {
+        var tree: IndexTree { get }
+        /// Whether the end has come: nobody hears of changes any more.
+        var isClosed: Bool { get }
+        /// The daemon's clock.
+        var clock: QueryClock { get }
+        /// Returns a number that no session of this run has had.
+        func makeSessionNumber() -> Int64
+        /// Takes what changed in a container.
+        func absorb(_ record: ContainerRecord)
+        /// Runs a loop iteration.
+        func turn()
+    }
+
+    let owner: any Owner
 
     /// Begins a session for a container that is exact. An earlier one for it ends.
-    func begin(of record: ContainerRecord, _ call: VarlinkCall) {
+    func begin(of record: ContainerRecord, _ call: any SyncCall) {
         end(of: record)
-        let session = SyncSession(number: engine.containers.makeSessionNumber(), call: call)
+        let session = SyncSession(
+            number: owner.makeSessionNumber(), call: call, unconfirmed: owner.tree.absentItems(of: record.number))
         record.sync = session
-        call.onClose = { [weak engine, weak record] in
-            guard let engine, let record, record.sync === session else { return }
+        call.onClose = { [weak owner, weak record] in
+            guard let owner, let record, record.sync === session else { return }
             record.sync = nil
-            SyncSessions(engine: engine).forget(of: record)
+            SyncSessions(owner: owner).forget(of: record)
         }
-        engine.absorb(record)
+        owner.absorb(record)
         record.index.setHelper(true)
-        session.unconfirmed = engine.tree.absentItems(of: record.number)
         record.entry.leaving = [:]
-        engine.absorb(record)
-        call.reply(
-            SyncInterface.Attach.Reply(session: session.number, clock: engine.commits.clock(question: 0).text),
-            continues: true)
-        engine.turn()
+        owner.absorb(record)
+        call.begin(SyncInterface.Attach.Reply(session: session.number, clock: owner.clock.text))
+        owner.turn()
     }
 
     /// Ends the session of a container, and tells its helper.
@@ -36,38 +48,37 @@ struct SyncSessions {
         guard let session = record.sync else { return }
         record.sync = nil
         session.call.onClose = nil
-        session.call.fail(SyncError.superseded(identifier: record.identifier))
+        session.call.end(SyncError.superseded(identifier: record.identifier))
         forget(of: record)
     }
 
     /// All states of a container are unknown.
     private func forget(of record: ContainerRecord) {
-        guard !engine.turns.isClosed, record.index.hasHelper else { return }
-        engine.absorb(record)
+        guard !owner.isClosed, record.index.hasHelper else { return }
+        owner.absorb(record)
         record.index.setHelper(false)
-        engine.absorb(record)
-        engine.turn()
+        owner.absorb(record)
+        owner.turn()
     }
 
-    /// Takes a report. Its changes go to the live queries in this engine.turn. Returns the count of its items that it changed.
+    /// Takes a report. Its changes go to the live queries in this loop iteration. Returns the count of its items that it changed.
     func take(
         _ report: SyncInterface.Report.Request, of record: ContainerRecord, _ session: SyncSession
     ) -> Int {
         // Earlier changes have their clocks now.
-        engine.absorb(record)
+        owner.absorb(record)
         let covered = report.through.flatMap { QueryClock(text: $0) }.flatMap { clock in
-            clock.run == engine.commits.run ? record.history.indexClock(at: clock.sequence) : nil
+            clock.run == owner.clock.run ? record.history.indexClock(at: clock.sequence) : nil
         }
         if let base = report.base { record.index.setSyncBase(SyncState(base)) }
         var changed = 0
         for item in report.items ?? [] where take(item, of: record, covering: covered) { changed += 1 }
         if let covered {
             record.index.coverSync(through: covered)
-            for row in session.unconfirmed.sorted() { engine.tree.removeAbsent(row, in: record.number) }
-            session.unconfirmed = []
+            for row in session.takeUnconfirmed() { owner.tree.removeAbsent(row, in: record.number) }
         }
-        engine.absorb(record)
-        engine.turn()
+        owner.absorb(record)
+        owner.turn()
         return changed
     }
 
@@ -97,7 +108,7 @@ struct SyncSessions {
         let state = item.state.map { SyncState($0) }
         let row = record.index.row(at: path)
         if let row {
-            record.sync?.unconfirmed.remove(row)
+            record.sync?.confirm(row)
             record.entry.leaving[row] = nil
             if !IndexTree.isAbsent(row, in: record.index) {
                 let isOther = record.index.setSync(row, state, covering: clock)
@@ -110,10 +121,16 @@ struct SyncSessions {
             }
         }
         if let state, state.standing == .shared, state.download == .notDownloaded, let size = item.size {
-            return engine.tree.showAbsent(
+            return owner.tree.showAbsent(
                 path, row, size: max(size, 0), modified: Timestamp(nanoseconds: item.modified ?? 0), state: state,
                 in: record.number)
         }
-        return row.map { engine.tree.removeAbsent($0, in: record.number) } ?? false
+        return row.map { owner.tree.removeAbsent($0, in: record.number) } ?? false
     }
+}
+
+extension Engine: SyncSessions.Owner {
+    var clock: QueryClock { commits.clock(question: 0) }
+
+    func makeSessionNumber() -> Int64 { containers.makeSessionNumber() }
 }
