@@ -17,10 +17,8 @@ final class Engine {
     let loop: any EventLoop
     var logger: Logger
     let limits: ServiceLimits
-    let workload: Workload
     /// Work that is too long for the loop and does not touch the engine.
     let scans: ScanRunner
-    let tree = IndexTree()
     let watcher: TreeWatcher<LinuxKernel, IndexTree>
     private let events: EventSource
     /// When loop iterations happen.
@@ -64,9 +62,8 @@ final class Engine {
     ) throws(SystemError) {
         let (parts, mailbox) = (EngineReference(), Mailbox(loop: loop))
         (self.loop, self.limits, self.logger) = (loop, limits, logger)
-        workload = Workload(limits)
         scans = ScanRunner(
-            workload, pool: pool, loop: loop, rowsOnLoop: limits.rowsScannedOnLoop, servesOthers: store.isKept)
+            Workload(limits), pool: pool, loop: loop, rowsOnLoop: limits.rowsScannedOnLoop, servesOthers: store.isKept)
         turns = TurnScheduler(loop: loop) { parts.engine?.turn() }
         checkpointer = Checkpointer(store, interval: snapshotInterval, limits: limits, loop: loop)
         accessLists = AccessListSweeper(limits: limits, loop: loop)
@@ -93,7 +90,7 @@ final class Engine {
             readsAccessLists: tellsCallersApart, inotify: kept?.events.map { Descriptor(owning: $0) },
             kept: kept?.memory, own: store.place,
             mountTimeLimit: settings.watches ? WatchLimits.mountTimeLimit : WatchLimits.mountTimeLimitOfOneAnswer)
-        watcher = TreeWatcher(kernel: kernel, tree: tree, settings: settings, wake: { mailbox.post(.crawled) })
+        watcher = TreeWatcher(kernel: kernel, tree: IndexTree(), settings: settings, wake: { mailbox.post(.crawled) })
         commits = CommitLog(store, state, handover: watcher, limits: limits)
         access = AccessControl(tellsCallersApart: tellsCallersApart, source: watcher)
         if let kept {
@@ -120,7 +117,7 @@ final class Engine {
         parts.engine = self
         mailbox.open(parts)
         // Nothing throws from here on: whoever makes an engine that fails has nothing to close.
-        workload.start()
+        scans.workload.start()
         commits.noteVanished(state)
         store.removeUseless()
     }
@@ -161,6 +158,9 @@ final class Engine {
             "cannot watch the time of day: \(error); when it is set back, live queries with $time are wrong for up to \(limits.clockInterval.nanoseconds / 1_000_000_000) s",
             metadata: ["error": "\(error)"])
     }
+
+    var tree: IndexTree { watcher.tree }
+    var workload: Workload { scans.workload }
 
     /// The inotify descriptor, to be kept for the next process.
     var eventDescriptor: CInt { watcher.kernel.descriptor }

@@ -13,7 +13,8 @@ struct ScanRunner {
     private let loop: any EventLoop
     /// The threads of the lane that all share.
     private let pool: NIOThreadPool
-    private let workload: Workload
+    /// The queues of users for them.
+    let workload: Workload
     private let rowsOnLoop: Int
     /// Whether there may be others whom a scan holds up. Within a command there are none, and its threads are not to give way
     /// to whatever else runs in the same session.
