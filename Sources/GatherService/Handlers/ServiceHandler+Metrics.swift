@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol
+import LinuxSystem
 import MetadataIndex
 import Varlink
 
@@ -19,7 +20,7 @@ extension ServiceHandler {
             EngineMetrics(engine).addActivity(to: &list, connections: connections(nil))
             EngineMetrics(engine).addContainers(
                 Array(engine.containers), items: engine.containers.map(\.index.count), isWhole: true, to: &list)
-            EngineMetrics(engine).addLiveQueries(liveQueries, of: nil, to: &list)
+            addLiveQueries(liveQueries, of: nil, to: &list)
             return call.reply(ServiceInterface.Metrics.Reply(metrics: list.metrics))
         }
         let user = call.peer.userID
@@ -31,8 +32,15 @@ extension ServiceHandler {
             list.gauge(.init("items", "Entries known in all containers"), counts.reduce(0) { $0 + $1.items })
             list.gauge(.init("containers", "Containers"), listed.count)
             EngineMetrics(engine).addContainers(listed, items: counts.map(\.items), isWhole: false, to: &list)
-            EngineMetrics(engine).addLiveQueries(liveQueries, of: user, to: &list)
+            addLiveQueries(liveQueries, of: user, to: &list)
             call.reply(ServiceInterface.Metrics.Reply(metrics: list.metrics))
         }
+    }
+
+    /// Adds the live queries that were busiest recently, of one user or of all.
+    private func addLiveQueries(_ limit: Int, of user: UInt32?, to list: inout MetricList) {
+        let metrics = LiveQueryMetrics(
+            busiest: limit, of: engine.subscriptions.all, user: user, now: MonotonicClock.now())
+        metrics.add(to: &list)
     }
 }

@@ -12,9 +12,42 @@ import Varlink
 
 /// Reads the metrics of a daemon. Event loop only.
 struct EngineMetrics {
-    private let engine: Engine
+    /// The engine, as far as it is measured.
+    protocol Source: AnyObject {
+        var counters: WatchCounters { get }
+        /// Bytes of events that wait in the kernel's queue, and the events that it takes.
+        var eventQueue: (bytes: Int, limit: Int) { get }
+        /// Watches in use, and those that may be; nil if that is not known.
+        var watches: (count: Int, limit: Int?) { get }
+        var waitingLookUps: Int { get }
+        var activity: ServiceActivity { get }
+        var liveQueries: (count: Int, pendingItems: Int, pendingBytes: Int) { get }
+        /// The timers that were set for live queries that follow the time of day.
+        var clockTimers: UInt64 { get }
+        var itemCount: Int { get }
+        var containerCount: Int { get }
+        /// Nil if nothing is saved.
+        var saving: Saving? { get }
+        func state(of record: ContainerRecord) -> FileWatching.ContainerState
+        func figures(of record: ContainerRecord) -> ContainerFigures
+    }
 
-    init(_ engine: Engine) { self.engine = engine }
+    /// How the state is saved.
+    struct Saving {
+        var journalBytes = 0
+        var isSuspended = false
+        /// Indexes that were saved, and that could not be.
+        var saved: UInt64 = 0
+        var failed: UInt64 = 0
+        /// Nanoseconds that the last saving took.
+        var duration: UInt64 = 0
+        /// When the oldest saved index was saved; nil where one never was.
+        var time: Timestamp?
+    }
+
+    private let source: any Source
+
+    init(_ source: any Source) { self.source = source }
 
     /// Adds values of the process that every user can read in the process table.
     func addProcess(to list: inout MetricList, started: Timestamp) {
@@ -29,21 +62,21 @@ struct EngineMetrics {
             .init("resident_memory_bytes", "Resident memory", unit: "bytes"), ProcessMemory.residentBytes)
     }
 
-    /// Adds the engine.activity of the whole daemon, for callers that see everything.
+    /// Adds the activity of the whole daemon, for callers that see everything.
     func addActivity(to list: inout MetricList, connections: Int) {
-        let counters = engine.watcher.counters
+        let (counters, queue, watches) = (source.counters, source.eventQueue, source.watches)
         list.counter(.init("events_read", "Events read from the kernel"), counters.eventsRead)
         list.counter(.init("events_read_bytes", "Bytes of them", unit: "bytes"), counters.bytesRead)
         list.counter(
             .init("queue_overflows", "Times that the kernel's queue of events overflowed"), counters.overflows)
         list.gauge(
             .init("queue_bytes", "Bytes of events that the kernel has queued and nobody has taken", unit: "bytes"),
-            engine.watcher.waitingBytes)
+            queue.bytes)
         list.gauge(
             .init("queue_limit", "Events that the kernel's queue takes before it overflows"),
-            engine.watcher.kernel.queueLimit)
-        list.gauge(.init("watches", "Inotify watches in use"), engine.watcher.watchCount)
-        if let limit = engine.watcher.watchLimit {
+            queue.limit)
+        list.gauge(.init("watches", "Inotify watches in use"), watches.count)
+        if let limit = watches.limit {
             list.gauge(.init("watch_limit", "Inotify watches that may be in use"), limit)
         }
         list.counter(.init("look_ups", "Entries looked at"), counters.lookUps)
@@ -56,7 +89,7 @@ struct EngineMetrics {
         list.counter(
             .init("look_ups_abandoned", "Look-ups given up, which a comparison made good"),
             counters.lookUpsAbandoned)
-        list.gauge(.init("look_ups_waiting", "Entries that are to be looked at"), engine.watcher.waitingLookUps)
+        list.gauge(.init("look_ups_waiting", "Entries that are to be looked at"), source.waitingLookUps)
         list.counter(.init("directories_read", "Directories read"), counters.directoriesRead)
         list.counter(
             .init("directories_kept", "Directories that go on with the watch that they had before a restart"),
@@ -73,47 +106,47 @@ struct EngineMetrics {
             .init("audit_repairs", "Entries that the self-audit has found out of date"), counters.auditRepairs)
 
         let questions = MetricList.Family("questions", "Questions asked")
-        for (method, count) in zip(ServiceActivity.methods, engine.activity.questions) {
+        for (method, count) in zip(ServiceActivity.methods, source.activity.questions) {
             let name = method.split(separator: ".").last.map(String.init) ?? method
             list.counter(questions, count, [.init("method", name)])
         }
         list.gauge(.init("connections", "Connections that are open"), connections)
-        list.gauge(.init("live_queries", "Live queries that are open"), engine.subscriptions.count)
-        list.counter(.init("live_queries_begun", "Live queries that have begun"), engine.activity.liveQueriesBegun)
+        list.gauge(.init("live_queries", "Live queries that are open"), source.liveQueries.count)
+        list.counter(.init("live_queries_begun", "Live queries that have begun"), source.activity.liveQueriesBegun)
         list.counter(
             .init("clock_timers", "Timers set for live queries that follow the time of day"),
-            engine.clockFollower.timersSet)
-        list.counter(.init("deltas", "Replies that told live queries of changes"), engine.activity.deltas)
-        list.counter(.init("delta_items", "Items in them"), engine.activity.deltaItems)
+            source.clockTimers)
+        list.counter(.init("deltas", "Replies that told live queries of changes"), source.activity.deltas)
+        list.counter(.init("delta_items", "Items in them"), source.activity.deltaItems)
         list.counter(
             .init("deltas_held_back", "Times that changes waited for a subscriber who had not taken those before"),
-            engine.activity.heldBack)
+            source.activity.heldBack)
         list.gauge(
-            .init("pending_changes", "Changes that subscribers have not taken"), engine.subscriptions.pendingItems)
+            .init("pending_changes", "Changes that subscribers have not taken"), source.liveQueries.pendingItems)
         list.gauge(
-            .init("pending_changes_bytes", "Bytes of them in memory", unit: "bytes"), engine.subscriptions.pendingBytes)
+            .init("pending_changes_bytes", "Bytes of them in memory", unit: "bytes"), source.liveQueries.pendingBytes)
         list.histogram(
             .init(
                 "delta_latency_seconds", "From the read of an event to the reply that tells a live query of it",
-                unit: "seconds"), engine.activity.deltaLatency)
+                unit: "seconds"), source.activity.deltaLatency)
 
-        list.gauge(.init("items", "Entries known in all containers"), engine.itemCount)
-        list.gauge(.init("containers", "Containers"), engine.containers.count)
+        list.gauge(.init("items", "Entries known in all containers"), source.itemCount)
+        list.gauge(.init("containers", "Containers"), source.containerCount)
         addSaving(to: &list)
     }
 
     private func addSaving(to list: inout MetricList) {
-        guard engine.commits.isKept else { return }
+        guard let saving = source.saving else { return }
         list.gauge(
-            .init("journal_bytes", "Bytes of the journal on disk", unit: "bytes"), engine.commits.journalBytes)
+            .init("journal_bytes", "Bytes of the journal on disk", unit: "bytes"), saving.journalBytes)
         list.gauge(
-            .init("changes_unsaved", "Whether changes cannot be saved at present"), engine.commits.isSuspended ? 1 : 0)
-        list.counter(.init("snapshots", "Indexes saved"), engine.checkpointer.saved)
-        list.counter(.init("snapshot_failures", "Indexes that could not be saved"), engine.checkpointer.failed)
+            .init("changes_unsaved", "Whether changes cannot be saved at present"), saving.isSuspended ? 1 : 0)
+        list.counter(.init("snapshots", "Indexes saved"), saving.saved)
+        list.counter(.init("snapshot_failures", "Indexes that could not be saved"), saving.failed)
         list.gauge(
             .init("snapshot_duration_seconds", "How long the last saving took", unit: "seconds"),
-            Double(engine.checkpointer.duration) / 1e9)
-        if let time = engine.snapshotTime {
+            Double(saving.duration) / 1e9)
+        if let time = saving.time {
             list.gauge(
                 .init(
                     "snapshot_timestamp_seconds", "When the oldest saved index was saved, in seconds since 1970",
@@ -135,14 +168,14 @@ struct EngineMetrics {
         let states = GatherProtocol.ContainerState.allCases.filter { $0 != .other }.map(\.rawValue)
         for record in records {
             list.state(
-                .init("container_state", "How a container is"), engine.state(of: record).name, of: states,
+                .init("container_state", "How a container is"), source.state(of: record).name, of: states,
                 labels(record))
         }
         let family = MetricList.Family("container_items", "Entries known in a container")
         for (record, items) in zip(records, items) { list.gauge(family, items, labels(record)) }
         guard isWhole else { return }
         let figures = Dictionary(
-            records.map { ($0.number, engine.watcher.figures(of: $0.number)) }, uniquingKeysWith: { first, _ in first })
+            records.map { ($0.number, source.figures(of: $0)) }, uniquingKeysWith: { first, _ in first })
         func figure(_ record: ContainerRecord) -> ContainerFigures { figures[record.number] ?? ContainerFigures() }
         gauges(.init("container_directories", "Directories known in a container")) { figure($0).directories }
         gauges(.init("container_watches", "Directories of a container that are watched")) { figure($0).watches }
@@ -171,55 +204,23 @@ struct EngineMetrics {
                 unit: "bytes")
         ) { $0.extras.isOff ? 0 : $0.index.extrasByteCount }
     }
+}
 
-    /// Adds the live queries that were busiest recently, of one user or of all.
-    func addLiveQueries(_ limit: Int, of user: UInt32?, to list: inout MetricList) {
-        guard limit > 0 else { return }
-        let chosen = busiest(limit, of: user)
-        func each(_ body: (Subscription, MetricList.Labels) -> Void) {
-            for subscription in chosen { body(subscription, [.init("query", "\(subscription.activity.number)")]) }
-        }
-        each {
-            list.gauge(
-                .init("live_query_info", "A live query and whose it is"), 1,
-                $1 + [
-                    .init("user", "\($0.peer.userID)"), .init("process", "\($0.peer.processID)"),
-                    .init("predicate", $0.activity.predicate),
-                ])
-        }
-        each { list.gauge(.init("live_query_matches", "Items that match"), $0.count, $1) }
-        each { list.gauge(.init("live_query_pending_changes", "Changes that it has not taken"), $0.pending.items, $1) }
-        each { list.counter(.init("live_query_deltas", "Replies that told it of changes"), $0.activity.deltas, $1) }
-        each { list.counter(.init("live_query_delta_items", "Items in them"), $0.activity.items, $1) }
-        each {
-            list.summary(
-                .init(
-                    "live_query_delta_latency_seconds", "From the read of an event to the reply that tells of it",
-                    unit: "seconds"),
-                count: $0.activity.latencies, nanoseconds: $0.activity.latencyNanoseconds, $1)
-        }
-        each {
-            list.gauge(
-                .init("live_query_longest_latency_seconds", "The longest of these", unit: "seconds"),
-                Double($0.activity.longestLatency) / 1e9, $1)
-        }
+extension Engine: EngineMetrics.Source {
+    var counters: WatchCounters { watcher.counters }
+    var eventQueue: (bytes: Int, limit: Int) { (watcher.waitingBytes, watcher.kernel.queueLimit) }
+    var watches: (count: Int, limit: Int?) { (watcher.watchCount, watcher.watchLimit) }
+    var waitingLookUps: Int { watcher.waitingLookUps }
+    var liveQueries: (count: Int, pendingItems: Int, pendingBytes: Int) {
+        (subscriptions.count, subscriptions.pendingItems, subscriptions.pendingBytes)
     }
-
-    /// Returns the busiest live queries first. One pass keeps at most `limit`, since there may be ten thousand.
-    private func busiest(_ limit: Int, of user: UInt32?) -> [Subscription] {
-        typealias Rank = (busyness: UInt64, number: UInt64)
-        func isBefore(_ one: Rank, _ other: Rank) -> Bool {
-            one.busyness != other.busyness ? one.busyness > other.busyness : one.number > other.number
-        }
-        let now = MonotonicClock.now()
-        var chosen: [(rank: Rank, subscription: Subscription)] = []
-        for subscription in engine.subscriptions.all where user == nil || subscription.peer.userID == user {
-            let rank = (subscription.activity.busyness(now: now), subscription.activity.number)
-            if chosen.count == limit, let last = chosen.last, !isBefore(rank, last.rank) { continue }
-            let place = chosen.firstIndex { isBefore(rank, $0.rank) } ?? chosen.count
-            chosen.insert((rank, subscription), at: place)
-            if chosen.count > limit { chosen.removeLast() }
-        }
-        return chosen.map(\.subscription)
+    var clockTimers: UInt64 { clockFollower.timersSet }
+    var containerCount: Int { containers.count }
+    var saving: EngineMetrics.Saving? {
+        guard commits.isKept else { return nil }
+        return EngineMetrics.Saving(
+            journalBytes: commits.journalBytes, isSuspended: commits.isSuspended, saved: checkpointer.saved,
+            failed: checkpointer.failed, duration: checkpointer.duration, time: snapshotTime)
     }
+    func figures(of record: ContainerRecord) -> ContainerFigures { watcher.figures(of: record.number) }
 }
