@@ -180,6 +180,9 @@ final class Engine {
     /// The sessions of helpers that tell the states of shared containers.
     var sync: SyncSessions { SyncSessions(owner: self) }
 
+    /// Understands and answers questions.
+    var questions: QuestionRunner { QuestionRunner(owner: self) }
+
     /// Counts what callers see of containers.
     var census: CensusTaker { CensusTaker(access: access, scans: scans, workload: workload) }
 

@@ -42,7 +42,7 @@ struct QueryHandler {
         if let limit = request.limit, limit < 0 { throw VarlinkError.invalidParameter("limit") }
         let limit = request.limit.map { Int(clamping: $0) }
         let sortKeys = keys
-        try QuestionRunner(engine: engine).understand(
+        try engine.questions.understand(
             call, predicate: request.predicate, scopes: request.scopes, attributes: request.attributes,
             timeZone: request.timeZone
         ) { question in
@@ -52,7 +52,7 @@ struct QueryHandler {
             ) { scoped, inexact in
                 let sortKeyBytes = engine.limits.sortKeyBytes
                 let isSortedByAccount = sortKeys.contains { $0.attribute == .owner || $0.attribute == .group }
-                QuestionRunner(engine: engine).answer(call, question, in: scoped, naming: isSortedByAccount) {
+                engine.questions.answer(call, question, in: scoped, naming: isSortedByAccount) {
                     parts, scanGuard in
                     try Answer(
                         parts, sortedBy: sortKeys, limit: limit, sortKeyBytes: sortKeyBytes, guard: scanGuard)
@@ -74,13 +74,13 @@ struct QueryHandler {
     private func count(_ call: VarlinkCall) throws {
         let request = try call.request(of: QueryInterface.Count.self)
         let engine = engine
-        try QuestionRunner(engine: engine).understand(
+        try engine.questions.understand(
             call, predicate: request.predicate, scopes: request.scopes, attributes: [], timeZone: request.timeZone
         ) { question in
             try whenAnswerable(
                 call, question, extras: question.readsExtras, sync: request.sync, timeout: request.timeout
             ) { scoped, inexact in
-                QuestionRunner(engine: engine).answer(call, question, in: scoped) { parts, scanGuard in
+                engine.questions.answer(call, question, in: scoped) { parts, scanGuard in
                     try Answer(parts, guard: scanGuard).count
                 } then: { result, clock, place in
                     place.leave()
@@ -102,7 +102,7 @@ struct QueryHandler {
         if let limit = request.limit, limit < 0 { throw VarlinkError.invalidParameter("limit") }
         let limit = request.limit.map { Int(clamping: $0) }
         let engine = engine
-        try QuestionRunner(engine: engine).understand(
+        try engine.questions.understand(
             call, predicate: request.predicate, scopes: request.scopes, attributes: [], timeZone: request.timeZone
         ) { question in
             try whenAnswerable(
@@ -111,7 +111,7 @@ struct QueryHandler {
             ) { scoped, inexact in
                 let limits = engine.limits
                 let namesAccounts = attribute == .owner || attribute == .group
-                QuestionRunner(engine: engine).answer(call, question, in: scoped, naming: namesAccounts) {
+                engine.questions.answer(call, question, in: scoped, naming: namesAccounts) {
                     parts, scanGuard in
                     try ValuesAnswer(attribute, parts, limit: limit, limits: limits, guard: scanGuard)
                 } then: { result, clock, place in
@@ -170,7 +170,7 @@ struct QueryHandler {
         let batch = try Engine.wait(request.batch, named: "batch") ?? 0
         let heartbeat = try Engine.wait(request.heartbeat, named: "heartbeat")
         let engine = engine
-        try QuestionRunner(engine: engine).understand(
+        try engine.questions.understand(
             call, predicate: request.predicate, scopes: request.scopes, attributes: request.attributes,
             timeZone: request.timeZone, isLive: true
         ) { question in
@@ -218,7 +218,7 @@ struct QueryHandler {
         let request = try call.request(of: QueryInterface.Explain.self)
         if request.analyze ?? false { return try analyze(call, request) }
         let environment = explaining(call)
-        try QuestionRunner(engine: engine).understand(
+        try engine.questions.understand(
             call, predicate: request.predicate, scopes: [], attributes: [], timeZone: request.timeZone,
             explaining: environment
         ) { question in
@@ -250,12 +250,12 @@ struct QueryHandler {
     private func analyze(_ call: VarlinkCall, _ request: QueryInterface.Explain.Request) throws {
         let environment = explaining(call)
         let engine = engine
-        try QuestionRunner(engine: engine).understand(
+        try engine.questions.understand(
             call, predicate: request.predicate, scopes: request.scopes, attributes: [], timeZone: request.timeZone,
             explaining: environment
         ) { question in
             try whenAnswerable(call, question, extras: question.readsExtras, sync: nil, timeout: nil) { scoped, _ in
-                QuestionRunner(engine: engine).answer(call, question, in: scoped) { parts, scanGuard in
+                engine.questions.answer(call, question, in: scoped) { parts, scanGuard in
                     var analysis = PlanAnalysis()
                     for part in parts {
                         analysis.add(try part.plan.analyze(in: part.snapshot, guard: scanGuard))

@@ -131,7 +131,7 @@ extension Subscription {
         // Whoever waits for a scan like all others waits for as long as for a crawl: a live query is there to stay.
         if lane != .shared {
             let bounds = engine.workload.bounds(lane)
-            QuestionRunner(engine: engine).endWaiting(turn, of: call, own: bounds.own, inAll: bounds.inAll)
+            engine.questions.endWaiting(turn, of: call, own: bounds.own, inAll: bounds.inAll)
         }
         return false
     }
