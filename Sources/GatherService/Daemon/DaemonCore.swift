@@ -131,10 +131,7 @@ final class DaemonCore {
         }
         engine.goOnWithKeptWatches(ask: options.askForWatches)
         for record in engine.containers { engine.log.noteStart(of: record) }
-        engine.restoreRuntimeContainers = { [runtime] containers in
-            // If this fails, saving fails, too, and that is logged.
-            if runtime.isMissing { try? runtime.save(containers) }
-        }
+        engine.restore(runtime, with: store)
         if engine.containers.isEmpty {
             self.logger.notice(
                 "no directory is watched; add one with 'gather container add NAME DIRECTORY', or with a file in containers.d and 'gather reload'"

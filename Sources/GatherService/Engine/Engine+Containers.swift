@@ -70,6 +70,18 @@ extension Engine {
         turn()
     }
 
+    /// From now on, writes the list of the containers that were added at run time where it went with the state directory, once the
+    /// store has made that again.
+    func restore(_ runtime: RuntimeContainers, with store: StateStore) {
+        let noteDirectory = store.hasMadeDirectory
+        store.hasMadeDirectory = { [weak self] in
+            noteDirectory()
+            guard let self, runtime.isMissing else { return }
+            // If this fails, saving fails, too, and that is logged.
+            try? runtime.save(containers.map(\.configuration).filter { $0.origin == .runtime })
+        }
+    }
+
     func state(of record: ContainerRecord) -> ContainerState {
         let state = watcher.state(of: record.number) ?? .unavailable(reason: "the container was removed")
         guard case .unavailable(let reason) = state, watcher.isUnmounted(record.number) else { return state }

@@ -48,8 +48,6 @@ final class Engine {
     var activity = ServiceActivity()
     /// Who is told of changes of containers' states.
     let monitors: StateMonitors
-    /// Writes the list of the containers that were added at run time, where the file was removed.
-    var restoreRuntimeContainers: ([ContainerConfiguration]) -> Void = { _ in }
 
     /// Must be made on the loop. Goes on from the sequence that was saved.
     init(
@@ -109,11 +107,7 @@ final class Engine {
             logUnwatchedMounts(error)
         }
         store.hasLostTrack = { [weak self] in self?.turn() }
-        store.hasMadeDirectory = { [weak self, weak store] in
-            guard let self else { return }
-            kernel.setOwn(store?.place)
-            restoreRuntimeContainers(containers.map(\.configuration).filter { $0.origin == .runtime })
-        }
+        store.hasMadeDirectory = { [weak store] in kernel.setOwn(store?.place) }
         parts.engine = self
         mailbox.open(parts)
         // Nothing throws from here on: whoever makes an engine that fails has nothing to close.
