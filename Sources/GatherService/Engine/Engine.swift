@@ -14,7 +14,6 @@ import NIOPosix
 /// The daemon's state and the one place where it changes. Everything here happens on one event loop, in order and
 /// without locks; other threads only wake it, or work on snapshots.
 final class Engine {
-    let loop: any EventLoop
     var logger: Logger
     let limits: ServiceLimits
     /// Work that is too long for the loop and does not touch the engine.
@@ -59,7 +58,7 @@ final class Engine {
         zones: ZoneFiles = .system, timeOfDay: @escaping @Sendable () -> Timestamp = { .now }
     ) throws(SystemError) {
         let (parts, mailbox) = (EngineReference(), Mailbox(loop: loop))
-        (self.loop, self.limits, self.logger) = (loop, limits, logger)
+        (self.limits, self.logger) = (limits, logger)
         scans = ScanRunner(
             Workload(limits), pool: pool, loop: loop, rowsOnLoop: limits.rowsScannedOnLoop, servesOthers: store.isKept)
         turns = TurnScheduler(loop: loop) { parts.engine?.turn() }
@@ -153,6 +152,7 @@ final class Engine {
             metadata: ["error": "\(error)"])
     }
 
+    var loop: any EventLoop { scans.loop }
     var tree: IndexTree { watcher.tree }
     var workload: Workload { scans.workload }
 

@@ -10,7 +10,7 @@ import NIOPosix
 /// Does work that does not touch the engine: at once if it is short, else on a thread of its lane, when it is the user's turn. To be
 /// called on the event loop, where all completions are called, too.
 struct ScanRunner {
-    private let loop: any EventLoop
+    let loop: any EventLoop
     /// The threads of the lane that all share.
     private let pool: NIOThreadPool
     /// The queues of users for them.
