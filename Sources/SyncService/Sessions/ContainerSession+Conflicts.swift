@@ -51,7 +51,7 @@ extension ContainerSession {
     private func take(_ part: String, _ index: Int) {
         let name = isClaiming ? claim(part, index) : nil
         // Both at once: Syncthing takes them for a rename.
-        if let name { folders[index].pending.formUnion([part, name]) }
+        if let name { folders[index].scans.add([part, name]) }
         noteUnnamed(name ?? part, index)
     }
 

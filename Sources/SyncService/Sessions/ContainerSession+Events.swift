@@ -59,11 +59,11 @@ extension ContainerSession {
             folders[index].begin(path)
             // A failure tells its reason again.
             folders[index].errors[path] = nil
-            noteOwnWrite(index, path)
+            folders[index].scans.note(ownWrite: path, at: .now)
         case .itemFinished(let folder, let path, let error):
             guard let index = index(of: folder) else { return }
             folders[index].finish(path, isComplete: error == nil)
-            noteOwnWrite(index, path)
+            folders[index].scans.note(ownWrite: path, at: .now)
             folders[index].errors[path] = error
             if let error, Self.isLackOfRoom(error) { awaitRoom(index) }
             if error == nil { folders[index].room.note(came: path) }
@@ -90,10 +90,5 @@ extension ContainerSession {
             if device == run.shortID { noteSave(path, index, isDetected: true) }
         case .folderSummary, .configurationSaved, .pendingChanged, .other: break
         }
-    }
-
-    private func noteOwnWrite(_ index: Int, _ path: String) {
-        if folders[index].ownWrites.count >= SyncLimits.ownWrites { folders[index].ownWrites.removeAll() }
-        folders[index].ownWrites[path] = .now
     }
 }

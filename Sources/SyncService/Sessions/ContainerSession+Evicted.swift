@@ -34,12 +34,12 @@ extension ContainerSession {
                 folders[index].evicted[part] = AbsentItem(newest)
             } else {
                 patterns.paths.remove(part)
-                folders[index].pending.insert(part)
+                folders[index].scans.add([part])
             }
         }
         for part in lost {
             folders[index].evicted[part] = nil
-            folders[index].pending.insert(part)
+            folders[index].scans.add([part])
         }
         if lost.isEmpty && strange.isEmpty { return 0 }
         folders[index].doubtAll()
@@ -106,7 +106,7 @@ extension ContainerSession {
     /// leaving stay in the list: without it, their removal would be a deletion.
     func endEviction(_ parts: Set<String>, _ index: Int) async throws(SyncthingError) {
         try await changePatterns(index) { paths, leaving in paths.subtract(parts.filter { leaving[$0] == nil }) }
-        folders[index].pending.formUnion(parts)
+        folders[index].scans.add(parts)
         startScan(index)
     }
 
@@ -199,7 +199,7 @@ extension ContainerSession {
             logger.debug("the patterns of files that were not evicted are left: \(error)")
         }
         for part in left where folders[index].leaving[part] == number { folders[index].leaving[part] = nil }
-        folders[index].pending.formUnion(left)
+        folders[index].scans.add(left)
         startScan(index)
         wake.yield()
     }

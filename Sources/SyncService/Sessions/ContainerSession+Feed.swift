@@ -37,7 +37,7 @@ extension ContainerSession {
         if let clock = reply.clock { clocks.append((sequence, clock)) }
         if reply.event == .gathered, isListing {
             isListing = false
-            for index in folders.indices { folders[index].isPendingAsWhole = true }
+            for index in folders.indices { folders[index].scans.addAll() }
         }
         guard !isListing else { return }
         for index in folders.indices {
@@ -88,13 +88,6 @@ extension ContainerSession {
         if change != .removed, folders[index].listsMembers { folders[index].members.insert(part) }
         // Where patterns are, the scan tells.
         if change == .removed || !folders[index].isIgnoring { folders[index].unshared.remove(part) }
-        // A directory that comes where one was removed is in Syncthing's database until the scan of that has ended.
-        let isAgain = folders[index].pending.contains(part) || folders[index].scanning.contains(part)
-        if change.isDirectory && !isAgain || folders[index].ownWrites[part] != nil {
-            folders[index].unverified[part] = change
-        } else {
-            folders[index].pending.insert(part)
-            if case .file = change { readChange(part, index) }
-        }
+        if folders[index].scans.add(part, change), case .file = change { readChange(part, index) }
     }
 }

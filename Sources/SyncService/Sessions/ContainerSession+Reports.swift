@@ -12,7 +12,7 @@ extension ContainerSession {
         var isFirst = true
         for await _ in wakeUps {
             // At first, nothing is told before all folders were scanned.
-            if isFirst, folders.contains(where: { $0.isPendingAsWhole || $0.isScanning }) { continue }
+            if isFirst, folders.contains(where: \.scans.isUnsettled) { continue }
             let through = confirmed()
             if hasDoubts { try await ask(isFirst: isFirst) }
             try await send(to: client, through: through)
@@ -26,7 +26,7 @@ extension ContainerSession {
     }
 
     /// Returns the number of the last reply of the feed up to which all changes are in Syncthing's database.
-    private func confirmed() -> Int { folders.map { $0.isIdle ? sequence : $0.scanned }.min() ?? sequence }
+    private func confirmed() -> Int { folders.map { $0.scans.confirmed(of: sequence) }.min() ?? sequence }
 
     private var hasDoubts: Bool {
         folders.contains {

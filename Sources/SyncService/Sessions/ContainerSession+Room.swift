@@ -54,9 +54,8 @@ extension ContainerSession {
     private func startAnew(_ index: Int, _ settings: FolderSettings) async throws(SyncthingError) {
         let folder = folders[index]
         let lacking = lackingRoom(index)
-        guard !isEnded, sequence > 0, !isListing, !folder.isScanning, folder.leaving.isEmpty, !lacking.isEmpty
+        guard !isEnded, sequence > 0, !isListing, folder.leaving.isEmpty, !lacking.isEmpty, folders[index].scans.hold()
         else { return }
-        folders[index].isScanning = true
         folders[index].room.begin(lacking)
         // The files for which there is still no room have their error again.
         folders[index].errors = folder.errors.filter { !lacking.contains($0.key) }
@@ -69,7 +68,7 @@ extension ContainerSession {
             // Syncthing may have started the folder anew, but failed to save its settings on a full disk.
             logger.debug("the settings of \(folder.place.folder) were not changed: \(error)")
         }
-        folders[index].isScanning = false
+        folders[index].scans.release()
         folders[index].doubtAll()
         folders[index].areErrorsDoubtful = true
         startScan(index)

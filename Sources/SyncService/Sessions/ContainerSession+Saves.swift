@@ -154,7 +154,7 @@ extension ContainerSession {
 
     /// Has Syncthing scan a file of the helper's own, of which gatherd's feed says nothing.
     func scanOwn(_ part: String, _ index: Int) {
-        folders[index].pending.insert(part)
+        folders[index].scans.add([part])
         // The feed starts the first scan.
         if sequence > 0, !isListing { startScan(index) }
     }

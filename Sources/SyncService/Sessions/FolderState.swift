@@ -8,22 +8,7 @@ import Syncthing
 struct FolderState {
     let place: FolderPlace
 
-    // MARK: Scans
-
-    /// The paths that changed and are to be scanned.
-    var pending: Set<String> = []
-    /// Whether all of the folder is to be scanned.
-    var isPendingAsWhole = true
-    var isScanning = false
-    /// The paths that changed before the present scan.
-    var scanning: Set<String> = []
-    /// Everything in the feed up to this number is in Syncthing's database.
-    var scanned = 0
-    /// The paths that Syncthing wrote, or is about to, with the time of its last event.
-    var ownWrites: [String: ContinuousClock.Instant] = [:]
-    /// Changes of such paths that Syncthing's database may have already.
-    var unverified: [String: FeedChange] = [:]
-    var isVerifying = false
+    var scans = ScanQueue()
 
     // MARK: States
 
@@ -148,7 +133,4 @@ struct FolderState {
         isNeedDoubtful = true
         areEvictedDoubtful = !evicted.isEmpty
     }
-
-    /// Whether every change of the feed that was received is in Syncthing's database.
-    var isIdle: Bool { pending.isEmpty && !isPendingAsWhole && !isScanning && unverified.isEmpty }
 }
