@@ -14,7 +14,7 @@ extension ContainerSession {
             guard comparison.isNeeded, !comparison.isDue else { continue }
             for index in folders.indices {
                 folders[index].doubtAll()
-                folders[index].areErrorsDoubtful = true
+                folders[index].downloads.doubtErrors()
                 folders[index].arePatternsDoubtful = true
                 readEvictedElsewhere(index)
             }
@@ -61,7 +61,7 @@ extension ContainerSession {
     private func isItem(_ path: String, _ report: ItemReport) -> Bool {
         if report.absent != nil { return true }
         guard let (index, part) = folder(of: path) else { return false }
-        return isHere(part, folders[index])
+        return isHere(part, folders[index].place)
     }
 
     /// Whether an eviction of a file is under way that is still here.

@@ -41,7 +41,7 @@ extension ContainerSession {
     func claimCopies(_ index: Int) {
         guard !folders[index].freshCopies.isEmpty else { return }
         let copies = folders[index].freshCopies
-        let arriving = isClaiming ? copies.intersection(folders[index].started) : []
+        let arriving: Set<String> = isClaiming ? copies.filter(folders[index].downloads.isStarted) : []
         folders[index].freshCopies = []
         for part in copies.subtracting(arriving).sorted() { take(part, index) }
         nameCopies()

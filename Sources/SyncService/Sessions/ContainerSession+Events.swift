@@ -17,9 +17,7 @@ extension ContainerSession {
         for index in folders.indices {
             folders[index].doubtAll()
             readEvictedElsewhere(index)
-            folders[index].areErrorsDoubtful = true
-            folders[index].started.removeAll()
-            folders[index].progress.removeAll()
+            folders[index].downloads.lostEvents()
             folders[index].remoteBlocks.removeAll()
             findSaves(index)
         }
@@ -33,12 +31,13 @@ extension ContainerSession {
             connected.remove(device)
             for index in folders.indices { folders[index].remoteBlocks[device] = nil }
         case .downloadProgress(let progress):
-            for index in folders.indices { folders[index].take(progress[folders[index].place.folder] ?? [:]) }
+            for index in folders.indices {
+                folders[index].downloads.take(progress: progress[folders[index].place.folder] ?? [:])
+            }
         case .localIndexUpdated(let folder, let paths):
             guard let index = index(of: folder) else { return }
             folders[index].doubtAll()
-            if !folders[index].errors.isEmpty { folders[index].areErrorsDoubtful = true }
-            for path in paths { folders[index].started.remove(path) }
+            folders[index].downloads.note(indexed: paths)
             if paths.contains(where: ReplicatedFile.isOwn) {
                 readEvictedElsewhere(index)
                 nameCopies()
@@ -56,31 +55,24 @@ extension ContainerSession {
             }
         case .itemStarted(let folder, let path):
             guard let index = index(of: folder) else { return }
-            folders[index].begin(path)
-            // A failure tells its reason again.
-            folders[index].errors[path] = nil
+            folders[index].downloads.begin(path)
             folders[index].scans.note(ownWrite: path, at: .now)
         case .itemFinished(let folder, let path, let error):
             guard let index = index(of: folder) else { return }
-            folders[index].finish(path, isComplete: error == nil)
+            folders[index].downloads.finish(path, error: error, at: .now)
             folders[index].scans.note(ownWrite: path, at: .now)
-            folders[index].errors[path] = error
-            if let error, Self.isLackOfRoom(error) { awaitRoom(index) }
-            if error == nil { folders[index].room.note(came: path) }
+            if let error, Downloads.isLackOfRoom(error) { awaitRoom(index) }
         case .remoteDownloadProgress(let folder, let device, let blocks):
             guard let index = index(of: folder), folders[index].place.devices[device] != nil else { return }
             folders[index].remoteBlocks[device] = blocks
         case .folderErrors(let folder, let errors):
             guard let index = index(of: folder) else { return }
-            folders[index].errors = Dictionary(errors.map { ($0.path, $0.message) }) { _, last in last }
+            folders[index].downloads.take(errors: errors)
             awaitRoom(index)
         case .stateChanged(let folder, let state):
             guard let index = index(of: folder), state == "idle" || state == "error" else { return }
             if state == "error" { end(SessionError.stopped(folder: folder)) }
-            folders[index].started.removeAll()
-            folders[index].isNeedDoubtful = true
-            // No event tells that there are none any more.
-            if !folders[index].errors.isEmpty { folders[index].areErrorsDoubtful = true }
+            folders[index].downloads.noteIdle()
             // A scan reads them again.
             folders[index].arePatternsDoubtful = true
         case .changeDetected(let folder, let path, let device):

@@ -28,7 +28,7 @@ extension ContainerSession {
         let lost = Set(folder.evicted.keys).subtracting(patterns.paths)
         let strange = patterns.paths.filter { folder.evicted[$0] == nil && folder.leaving[$0] == nil }
         for part in strange.sorted() {
-            let isHere = isHere(part, folders[index])
+            let isHere = isHere(part, place)
             let newest = isHere ? nil : try await run.client.file(part, of: place.folder)?.global
             if let newest, !newest.isDeleted {
                 folders[index].evicted[part] = AbsentItem(newest)
@@ -93,7 +93,7 @@ extension ContainerSession {
         var gone: Set<String> = []
         for part in folders[index].evicted.keys.sorted() {
             guard let newest = try await run.client.file(part, of: place.folder)?.global else { continue }
-            if newest.isDeleted || isHere(part, folders[index]) {
+            if newest.isDeleted || isHere(part, place) {
                 gone.insert(part)
             } else if folders[index].evicted[part] != nil {
                 folders[index].evicted[part] = AbsentItem(newest)
@@ -305,7 +305,7 @@ extension ContainerSession {
         }
         folders[index].leaving[file.part] = nil
         folders[index].evicted[file.part] = AbsentItem(file)
-        folders[index].started.remove(file.part)
+        folders[index].downloads.note(evicted: file.part)
         wake.yield()
         await done(path, file.size)
     }
@@ -325,9 +325,11 @@ extension ContainerSession {
         /// The bytes of files that are not under way.
         var wanted: Int64 = 0
         for part in parts {
-            guard let size = (folders[index].evicted[part] ?? folders[index].coming[part])?.size else { continue }
+            guard let size = (folders[index].evicted[part] ?? folders[index].downloads.version(part))?.size else {
+                continue
+            }
             sizes[part] = size
-            if !folders[index].isUnderWay(part) { wanted = wanted.clampedAdding(size) }
+            if !folders[index].downloads.isUnderWay(part) { wanted = wanted.clampedAdding(size) }
         }
         if let room = DiskRoom(place.directory), !room.holds(wanted, reserve) {
             throw SharingError.failed(
@@ -341,7 +343,7 @@ extension ContainerSession {
         watchers[number] = continuation
         defer { watchers[number] = nil }
         try await endEviction(parts, index)
-        folders[index].isNeedDoubtful = true
+        folders[index].downloads.doubt()
         wake.yield()
         continuation.yield()
         for await _ in changes {
@@ -357,17 +359,17 @@ extension ContainerSession {
                     // Another call has evicted it again.
                     sizes[part] = nil
                 } else {
-                    if let error = folders[index].errors[part] {
+                    if let error = folders[index].downloads.error(of: part) {
                         let path = "\(place.directory)/\(part)"
-                        if !Self.isLackOfRoom(error) {
+                        if !Downloads.isLackOfRoom(error) {
                             // An evicted file also waits for a device.
                             if !evicted.contains(part) { throw SharingError.failed(message: "\(path): \(error)") }
                         } else if DiskRoom(place.directory)?.holds(size, reserve) == false {
                             refused = (path, error)
                         }
                     }
-                    coming = coming.clampedAdding(min(folders[index].progress[part]?.done ?? 0, size))
-                    if !folders[index].missing.contains(part) { unknown.append(part) }
+                    coming = coming.clampedAdding(min(folders[index].downloads.progress(of: part)?.done ?? 0, size))
+                    if !folders[index].downloads.isMissing(part) { unknown.append(part) }
                 }
             }
             // A file that comes takes the room itself, and its start may not have been told yet.
@@ -396,9 +398,7 @@ extension ContainerSession {
     func absent(at path: String) -> [(index: Int, parts: Set<String>)] {
         folders.indices.compactMap { index in
             let folder = folders[index]
-            let waiting = folder.errors.filter { Self.isLackOfRoom($0.value) }.keys
-            let coming = folder.started.union(folder.progress.keys).union(waiting).filter { folder.coming[$0] != nil }
-            let parts = coming.union(folder.evicted.keys).filter {
+            let parts = folder.downloads.awaited.union(folder.evicted.keys).filter {
                 ResolvedPath.below(path, folder.place.directory + "/" + $0) != nil
             }
             return parts.isEmpty ? nil : (index, parts)

@@ -30,7 +30,7 @@ extension ContainerSession {
 
     private var hasDoubts: Bool {
         folders.contains {
-            !$0.doubtful.isEmpty || $0.isNeedDoubtful || $0.areErrorsDoubtful || !$0.ignoreDoubts.isEmpty
+            !$0.doubtful.isEmpty || $0.downloads.hasDoubts || !$0.ignoreDoubts.isEmpty
                 || $0.areEvictedDoubtful
                 || $0.arePatternsDoubtful
         }
@@ -53,21 +53,17 @@ extension ContainerSession {
                     records.filter { !$0.isDeleted }.map { ($0.name, $0.size) }
                 ) { first, _ in first }
             }
-            if folders[index].isNeedDoubtful {
-                folders[index].isNeedDoubtful = false
-                let records = try await run.client.need(of: name).filter { !$0.isDeleted }
-                folders[index].missing = Set(records.map(\.name))
-                folders[index].forgetProgress()
-                let files = records.filter { $0.isFile && !isHere($0.name, folders[index]) }
-                folders[index].coming = Dictionary(files.map { ($0.name, AbsentItem($0)) }) { first, _ in first }
+            if folders[index].downloads.takeDoubt() {
+                let (records, place) = (try await run.client.need(of: name), folders[index].place)
+                folders[index].downloads.take(missing: records) { isHere($0, place) }
             }
             if folders[index].areEvictedDoubtful {
                 folders[index].areEvictedDoubtful = false
                 try await askEvicted(index)
             }
-            if folders[index].areErrorsDoubtful {
-                folders[index].areErrorsDoubtful = false
-                folders[index].take(try await run.client.errors(of: name))
+            if folders[index].downloads.takeErrorDoubt() {
+                let errors = try await run.client.errors(of: name)
+                folders[index].downloads.take(askedErrors: errors)
                 awaitRoom(index)
             }
             while let path = folders[index].ignoreDoubts.popFirst() { try await checkShared(path, index) }

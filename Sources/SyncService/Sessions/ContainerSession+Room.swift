@@ -5,21 +5,11 @@ import Logging
 import Syncthing
 
 extension ContainerSession {
-    /// Whether Syncthing's error, or the kernel's in it, says that the disk has no room.
-    static func isLackOfRoom(_ error: String) -> Bool {
-        error.contains("insufficient space") || error.contains("no space left on device")
-    }
-
     /// Has Syncthing try again as soon as there is room, if it lacked room for a file. By itself it waits a minute, and longer
     /// each time, up to an hour.
     func awaitRoom(_ index: Int) {
-        guard !isEnded, !folders[index].room.isAwaited, !lackingRoom(index).isEmpty else { return }
-        folders[index].room.isAwaited = true
+        guard !isEnded, folders[index].downloads.beginAwaitingRoom() else { return }
         spawn { session in try await session.tryWithRoom(index) }
-    }
-
-    private func lackingRoom(_ index: Int) -> Set<String> {
-        Set(folders[index].errors.filter { Self.isLackOfRoom($0.value) }.keys)
     }
 
     /// Returns Syncthing's settings of a folder.
@@ -33,32 +23,30 @@ extension ContainerSession {
         var sizes: [String: Int64] = [:]
         while !isEnded {
             try await Task.sleep(for: SyncLimits.roomPause)
-            let lacking = lackingRoom(index)
+            let lacking = folders[index].downloads.lackingRoom
             if lacking.isEmpty { break }
             for part in lacking.subtracting(sizes.keys).prefix(SyncLimits.comparedPaths) {
                 sizes[part] = try await run.client.file(part, of: place.folder).map { AbsentItem($0.global).size } ?? 0
             }
             let least = lacking.compactMap { sizes[$0] }.min() ?? 0
-            guard ContinuousClock.now >= folders[index].room.earliest,
+            guard folders[index].downloads.mayTryWithRoom(at: .now),
                 DiskRoom(place.directory)?.holds(least, DiskReserve()) ?? false,
                 let settings = try await settings(index),
                 DiskRoom(place.directory)?.holds(least, settings.reserve) ?? false
             else { continue }
             try await startAnew(index, settings)
         }
-        folders[index].room.isAwaited = false
+        folders[index].downloads.endAwaitingRoom()
     }
 
     /// Has Syncthing start a folder anew, so that it tries its downloads at once. This would end a scan with an error, so it
     /// waits for the end of scans, and scans for its own. The first scan of a session belongs to the feed.
     private func startAnew(_ index: Int, _ settings: FolderSettings) async throws(SyncthingError) {
         let folder = folders[index]
-        let lacking = lackingRoom(index)
-        guard !isEnded, sequence > 0, !isListing, folder.leaving.isEmpty, !lacking.isEmpty, folders[index].scans.hold()
+        guard !isEnded, sequence > 0, !isListing, folder.leaving.isEmpty, !folder.downloads.lackingRoom.isEmpty,
+            folders[index].scans.hold()
         else { return }
-        folders[index].room.begin(lacking)
-        // The files for which there is still no room have their error again.
-        folders[index].errors = folder.errors.filter { !lacking.contains($0.key) }
+        folders[index].downloads.tryWithRoom(at: .now)
         logger.info("\(folder.place.folder): files that lacked room on the disk are tried again")
         do throws(SyncthingError) {
             try await run.client.patchFolder(
@@ -70,7 +58,7 @@ extension ContainerSession {
         }
         folders[index].scans.release()
         folders[index].doubtAll()
-        folders[index].areErrorsDoubtful = true
+        folders[index].downloads.doubtErrors()
         startScan(index)
         wake.yield()
     }

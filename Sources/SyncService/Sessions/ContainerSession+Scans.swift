@@ -19,7 +19,7 @@ extension ContainerSession {
     private func ended(_ scan: ScanQueue.Scan, _ index: Int) {
         folders[index].scans.end(scan)
         folders[index].doubtAll()
-        folders[index].areErrorsDoubtful = true
+        folders[index].downloads.doubtErrors()
         if folders[index].isIgnoring { folders[index].ignoreDoubts.formUnion(scan.paths) }
         startScan(index)
         if scan.parts == nil { findSaves(index) }
@@ -28,8 +28,8 @@ extension ContainerSession {
 
     /// Compares changes that Syncthing may have made itself with its database, and has the others scanned.
     func verify(_ index: Int) {
-        let started = folders[index].started
-        let (changes, isScanDue) = folders[index].scans.beginVerifying(at: .now, isBeingWritten: started.contains)
+        let downloads = folders[index].downloads
+        let (changes, isScanDue) = folders[index].scans.beginVerifying(at: .now, isBeingWritten: downloads.isStarted)
         if isScanDue { startScan(index) }
         guard !changes.isEmpty else { return }
         let (client, name) = (run.client, folders[index].place.folder)

@@ -28,7 +28,7 @@ extension ContainerSession {
             let own = baseState(folder)
             let lists =
                 [
-                    folder.missing, folder.unshared, Set(folder.errors.keys), Set(folder.savers.keys), folder.members,
+                    folder.downloads.parts, folder.unshared, Set(folder.savers.keys), folder.members,
                     Set(folder.evicted.keys),
                 ] + folder.needs.values.map { Set($0.keys) } + folder.evictedElsewhere.values.map(\.paths)
             for part in lists.reduce(into: Set<String>(), { $0.formUnion($1) }) where !ReplicatedFile.isOwn(part) {
@@ -36,7 +36,8 @@ extension ContainerSession {
                 // A deeper folder has precedence.
                 guard let holder = self.folder(of: path), folders[holder.index].place == folder.place else { continue }
                 let state = self.state(part, folder, own)
-                let absent = state.download == .notDownloaded ? folder.evicted[part] ?? folder.coming[part] : nil
+                let absent =
+                    state.download == .notDownloaded ? folder.evicted[part] ?? folder.downloads.version(part) : nil
                 if state != base { states[path] = ItemReport(state: state, absent: absent) }
             }
         }
@@ -59,25 +60,25 @@ extension ContainerSession {
                 if all > 0 { state.percentUploaded = TransferProgress(done: blocks, total: all).percent }
             }
         }
-        if folder.evicted[part] != nil, !folder.missing.contains(part) {
-            state.download = isHere(part, folder) ? .current : .notDownloaded
-        } else if folder.missing.contains(part) {
-            state.download = isHere(part, folder) ? .downloaded : .notDownloaded
-            if folder.started.contains(part) || folder.progress[part] != nil {
+        if folder.evicted[part] != nil, !folder.downloads.isMissing(part) {
+            state.download = isHere(part, folder.place) ? .current : .notDownloaded
+        } else if folder.downloads.isMissing(part) {
+            state.download = isHere(part, folder.place) ? .downloaded : .notDownloaded
+            if folder.downloads.isUnderWay(part) {
                 state.downloading = true
-                state.percentDownloaded = folder.progress[part]?.percent
+                state.percentDownloaded = folder.downloads.progress(of: part)?.percent
             }
-            state.downloadingError = folder.errors[part]
+            state.downloadingError = folder.downloads.error(of: part)
         } else {
-            state.uploadingError = folder.errors[part]
+            state.uploadingError = folder.downloads.error(of: part)
         }
         if let saver = folder.savers[part] { state.savingDevice = name(ofShort: saver) }
         return state
     }
 
-    func isHere(_ part: String, _ folder: FolderState) -> Bool {
+    func isHere(_ part: String, _ place: FolderPlace) -> Bool {
         do throws(SystemError) {
-            _ = try ContainerRoots.status(of: folder.place.directory + "/" + part)
+            _ = try ContainerRoots.status(of: place.directory + "/" + part)
             return true
         } catch {
             // A directory that may not be searched tells nothing, and neither does a link in its place.

@@ -9,20 +9,14 @@ struct FolderState {
     let place: FolderPlace
 
     var scans = ScanQueue()
+    var downloads = Downloads()
 
     // MARK: States
 
     /// The devices that may have got or lost something since they were asked about.
     var doubtful: Set<String>
-    /// Whether items may have come that are not here.
-    var isNeedDoubtful = true
-    var areErrorsDoubtful = true
     /// The paths that each device lacks, with their sizes.
     var needs: [String: [String: Int64]] = [:]
-    /// The paths whose newest version is not here.
-    var missing: Set<String> = []
-    /// The versions of those that are not here at all.
-    var coming: [String: AbsentItem] = [:]
     /// The files that are evicted, with their newest versions.
     var evicted: [String: AbsentItem] = [:]
     /// The files whose eviction is under way and that are still here, with the number of the call that evicts them.
@@ -55,8 +49,6 @@ struct FolderState {
     var evictedElsewhere: [String: EvictedList] = [:]
     /// The reason why the list for other devices is not that of the patterns.
     var listFailure: String?
-    var errors: [String: String] = [:]
-    var room = RoomTry()
     /// The ignore patterns, without those that leave a part to another folder of the container.
     var patterns: [String] = []
     var arePatternsDoubtful = true
@@ -69,9 +61,6 @@ struct FolderState {
     var listsMembers = false
     /// The paths of all items.
     var members: Set<String> = []
-    /// The paths that Syncthing fetches.
-    var started: Set<String> = []
-    var progress: [String: TransferProgress] = [:]
     /// The blocks that each device has of files that it fetches.
     var remoteBlocks: [String: [String: Int64]] = [:]
     /// The blocks of such a file in all.
@@ -84,53 +73,10 @@ struct FolderState {
         doubtful = Set(place.devices.keys)
     }
 
-    /// Whether Syncthing fetches a file.
-    func isUnderWay(_ part: String) -> Bool { started.contains(part) || progress[part] != nil }
-
-    // MARK: Files that come
-
-    /// Notes that Syncthing begins to fetch a file.
-    mutating func begin(_ part: String) {
-        started.insert(part)
-        progress[part] = nil
-    }
-
-    /// Takes the progress of files. It never falls while a version comes: Syncthing does not tell that of a file whose blocks are all
-    /// here, and that of another file may be older than the end of it.
-    mutating func take(_ told: [String: TransferProgress]) {
-        for (part, now) in told {
-            if let before = progress[part], before.total == now.total, before.done > now.done { continue }
-            progress[part] = now
-        }
-        progress = progress.filter { told[$0.key] != nil || started.contains($0.key) }
-    }
-
-    /// Notes that Syncthing fetches a file no more. A complete one is missing until Syncthing was asked.
-    mutating func finish(_ part: String, isComplete: Bool) {
-        if isComplete {
-            if let total = progress[part]?.total { progress[part]?.done = total }
-        } else {
-            started.remove(part)
-            progress[part] = nil
-        }
-    }
-
-    /// Takes the errors that Syncthing was asked for. While it fetches, they are those of the fetching before, so none of them is
-    /// that of a file whose start it has told since.
-    mutating func take(_ told: [FolderError]) {
-        errors = Dictionary(told.map { ($0.path, $0.message) }) { _, last in last }.filter { !started.contains($0.key) }
-    }
-
-    /// Forgets the progress of files that do not come any more, once it is known which are missing.
-    mutating func forgetProgress() {
-        guard !isNeedDoubtful else { return }
-        progress = progress.filter { started.contains($0.key) || missing.contains($0.key) }
-    }
-
     /// Notes that any device may lack other items than before.
     mutating func doubtAll() {
         doubtful = Set(place.devices.keys)
-        isNeedDoubtful = true
+        downloads.doubt()
         areEvictedDoubtful = !evicted.isEmpty
     }
 }

@@ -12,16 +12,16 @@ struct RoomTry {
     private var tried: Set<String> = []
 
     /// Notes that files are tried.
-    mutating func begin(_ paths: Set<String>) {
+    mutating func begin(_ paths: Set<String>, at now: ContinuousClock.Instant) {
         tried = paths
-        earliest = .now + pause
+        earliest = now + pause
         pause = min(pause * 2, SyncLimits.longestRoomPause)
     }
 
     /// Notes that a file has come.
-    mutating func note(came path: String) {
+    mutating func note(came path: String, at now: ContinuousClock.Instant) {
         if tried.isEmpty || tried.remove(path) == nil { return }
         pause = SyncLimits.roomPause
-        earliest = .now
+        earliest = now
     }
 }
