@@ -18,7 +18,7 @@ extension ContainerSession {
             folders[index].doubtAll()
             readEvictedElsewhere(index)
             folders[index].downloads.lostEvents()
-            folders[index].remoteBlocks.removeAll()
+            folders[index].devices.lostEvents()
             findSaves(index)
         }
         wake.yield()
@@ -29,7 +29,7 @@ extension ContainerSession {
         case .deviceConnected(let device): connected.insert(device)
         case .deviceDisconnected(let device):
             connected.remove(device)
-            for index in folders.indices { folders[index].remoteBlocks[device] = nil }
+            for index in folders.indices { folders[index].devices.disconnected(device) }
         case .downloadProgress(let progress):
             for index in folders.indices {
                 folders[index].downloads.take(progress: progress[folders[index].place.folder] ?? [:])
@@ -48,11 +48,8 @@ extension ContainerSession {
             // A newer version of one device is one that the others lack.
             folders[index].doubtAll()
         case .folderCompletion(let folder, let device, let missing):
-            guard let index = index(of: folder), folders[index].place.devices[device] != nil else { return }
-            // Deletions count there and are not kept here, so only the end is certain.
-            if (missing == 0) != (folders[index].needs[device]?.isEmpty ?? true) {
-                folders[index].doubtful.insert(device)
-            }
+            guard let index = index(of: folder) else { return }
+            folders[index].devices.note(missing: missing, device: device)
         case .itemStarted(let folder, let path):
             guard let index = index(of: folder) else { return }
             folders[index].downloads.begin(path)
@@ -63,8 +60,8 @@ extension ContainerSession {
             folders[index].scans.note(ownWrite: path, at: .now)
             if let error, Downloads.isLackOfRoom(error) { awaitRoom(index) }
         case .remoteDownloadProgress(let folder, let device, let blocks):
-            guard let index = index(of: folder), folders[index].place.devices[device] != nil else { return }
-            folders[index].remoteBlocks[device] = blocks
+            guard let index = index(of: folder) else { return }
+            folders[index].devices.take(blocks: blocks, device: device)
         case .folderErrors(let folder, let errors):
             guard let index = index(of: folder) else { return }
             folders[index].downloads.take(errors: errors)

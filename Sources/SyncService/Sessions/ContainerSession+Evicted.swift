@@ -261,7 +261,7 @@ extension ContainerSession {
         let path = place.directory + "/" + file.part
         var state = baseState(folders[index])
         state.uploadedTo = place.devices.filter {
-            folders[index].needs[$0.key]?[file.part] == nil && !hasEvicted($0.key, file.part, folders[index])
+            !folders[index].devices.lacks($0.key, file.part) && !hasEvicted($0.key, file.part, folders[index])
         }.values.sorted()
         let report = ItemReport(state: state, isLeaving: true)
         let below = place.path(of: file.part)

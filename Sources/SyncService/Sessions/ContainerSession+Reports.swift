@@ -30,7 +30,7 @@ extension ContainerSession {
 
     private var hasDoubts: Bool {
         folders.contains {
-            !$0.doubtful.isEmpty || $0.downloads.hasDoubts || !$0.ignoreDoubts.isEmpty
+            $0.devices.hasDoubts || $0.downloads.hasDoubts || !$0.ignoreDoubts.isEmpty
                 || $0.areEvictedDoubtful
                 || $0.arePatternsDoubtful
         }
@@ -47,11 +47,9 @@ extension ContainerSession {
                 folders[index].arePatternsDoubtful = false
                 if try await readPatterns(index) || isFirst { try await findUnshared(index) }
             }
-            while let device = folders[index].doubtful.popFirst() {
+            while let device = folders[index].devices.takeDoubtful() {
                 let records = try await run.client.remoteNeed(of: name, device: device)
-                folders[index].needs[device] = Dictionary(
-                    records.filter { !$0.isDeleted }.map { ($0.name, $0.size) }
-                ) { first, _ in first }
+                folders[index].devices.take(records, device: device)
             }
             if folders[index].downloads.takeDoubt() {
                 let (records, place) = (try await run.client.need(of: name), folders[index].place)
@@ -76,11 +74,9 @@ extension ContainerSession {
 
     /// Finds out how many blocks the files have that devices fetch now.
     private func countBlocks(_ index: Int) async throws {
-        let fetched = Set(folders[index].remoteBlocks.values.flatMap(\.keys))
-        folders[index].blockCounts = folders[index].blockCounts.filter { fetched.contains($0.key) }
-        for path in fetched where folders[index].blockCounts[path] == nil {
-            folders[index].blockCounts[path] =
-                try await run.client.file(path, of: folders[index].place.folder)?.global.blocks ?? 0
+        for path in folders[index].devices.uncounted() {
+            let blocks = try await run.client.file(path, of: folders[index].place.folder)?.global.blocks ?? 0
+            folders[index].devices.note(blocks: blocks, of: path)
         }
     }
 

@@ -28,9 +28,10 @@ extension ContainerSession {
             let own = baseState(folder)
             let lists =
                 [
-                    folder.downloads.parts, folder.unshared, Set(folder.savers.keys), folder.members,
+                    folder.downloads.parts, folder.devices.parts, folder.unshared, Set(folder.savers.keys),
+                    folder.members,
                     Set(folder.evicted.keys),
-                ] + folder.needs.values.map { Set($0.keys) } + folder.evictedElsewhere.values.map(\.paths)
+                ] + folder.evictedElsewhere.values.map(\.paths)
             for part in lists.reduce(into: Set<String>(), { $0.formUnion($1) }) where !ReplicatedFile.isOwn(part) {
                 let path = folder.place.path(of: part)
                 // A deeper folder has precedence.
@@ -48,16 +49,13 @@ extension ContainerSession {
         if folder.unshared.contains(part), folder.evicted[part] == nil { return SyncStateMessage(shared: false) }
         var state = base
         let lacking = folder.place.devices.keys.filter {
-            folder.needs[$0]?[part] != nil || hasEvicted($0, part, folder)
+            folder.devices.lacks($0, part) || hasEvicted($0, part, folder)
         }
         if !lacking.isEmpty {
             state.uploadedTo = folder.place.devices.filter { !lacking.contains($0.key) }.values.sorted()
-            let blocks = lacking.filter { connected.contains($0) }
-                .compactMap { folder.remoteBlocks[$0]?[part] }.max()
-            if let blocks {
+            if let progress = folder.devices.progress(of: part, on: lacking.filter(connected.contains)) {
                 state.uploading = true
-                let all = folder.blockCounts[part] ?? 0
-                if all > 0 { state.percentUploaded = TransferProgress(done: blocks, total: all).percent }
+                if progress.total > 0 { state.percentUploaded = progress.percent }
             }
         }
         if folder.evicted[part] != nil, !folder.downloads.isMissing(part) {

@@ -10,13 +10,10 @@ struct FolderState {
 
     var scans = ScanQueue()
     var downloads = Downloads()
+    var devices: DeviceNeeds
 
     // MARK: States
 
-    /// The devices that may have got or lost something since they were asked about.
-    var doubtful: Set<String>
-    /// The paths that each device lacks, with their sizes.
-    var needs: [String: [String: Int64]] = [:]
     /// The files that are evicted, with their newest versions.
     var evicted: [String: AbsentItem] = [:]
     /// The files whose eviction is under way and that are still here, with the number of the call that evicts them.
@@ -61,21 +58,17 @@ struct FolderState {
     var listsMembers = false
     /// The paths of all items.
     var members: Set<String> = []
-    /// The blocks that each device has of files that it fetches.
-    var remoteBlocks: [String: [String: Int64]] = [:]
-    /// The blocks of such a file in all.
-    var blockCounts: [String: Int64] = [:]
     /// The short identifier of the device that changed an item last.
     var savers: [String: String] = [:]
 
     init(_ place: FolderPlace) {
         self.place = place
-        doubtful = Set(place.devices.keys)
+        devices = DeviceNeeds(place.devices.keys)
     }
 
     /// Notes that any device may lack other items than before.
     mutating func doubtAll() {
-        doubtful = Set(place.devices.keys)
+        devices.doubtAll()
         downloads.doubt()
         areEvictedDoubtful = !evicted.isEmpty
     }
