@@ -66,6 +66,6 @@ extension ContainerSession {
 
     /// Whether an eviction of a file is under way that is still here.
     func isLeaving(_ path: String) -> Bool {
-        folder(of: path).map { folders[$0.index].leaving[$0.part] != nil } ?? false
+        folder(of: path).map { folders[$0.index].evictions.isLeaving($0.part) } ?? false
     }
 }

@@ -24,26 +24,22 @@ extension ContainerSession {
     /// device has, is evicted no more. Returns the count of files that were in one of both alone.
     private func compareEvicted(_ index: Int, _ patterns: inout EvictedPatterns) async throws(SyncthingError) -> Int {
         let place = folders[index].place
-        let folder = folders[index]
-        let lost = Set(folder.evicted.keys).subtracting(patterns.paths)
-        let strange = patterns.paths.filter { folder.evicted[$0] == nil && folder.leaving[$0] == nil }
+        let (unnamed, strange) = folders[index].evictions.differences(from: patterns.paths)
         for part in strange.sorted() {
             let isHere = isHere(part, place)
             let newest = isHere ? nil : try await run.client.file(part, of: place.folder)?.global
             if let newest, !newest.isDeleted {
-                folders[index].evicted[part] = AbsentItem(newest)
+                folders[index].evictions.add(part, AbsentItem(newest))
             } else {
                 patterns.paths.remove(part)
                 folders[index].scans.add([part])
             }
         }
-        for part in lost {
-            folders[index].evicted[part] = nil
-            folders[index].scans.add([part])
-        }
-        if lost.isEmpty && strange.isEmpty { return 0 }
+        folders[index].evictions.remove(unnamed)
+        folders[index].scans.add(unnamed)
+        if unnamed.isEmpty && strange.isEmpty { return 0 }
         folders[index].doubtAll()
-        return lost.count + strange.count
+        return unnamed.count + strange.count
     }
 
     /// Compares the evicted files with the patterns and the list. Returns the patterns.
@@ -56,14 +52,13 @@ extension ContainerSession {
 
     /// Reads the lists of the files that other devices evicted.
     func readEvictedElsewhere(_ index: Int) {
-        folders[index].evictedElsewhere = EvictedList.all(in: folders[index].place.directory, but: run.shortID)
+        let lists = EvictedList.all(in: folders[index].place.directory, but: run.shortID)
+        folders[index].evictions.take(elsewhere: lists)
     }
 
     /// Returns whether another device may have evicted a file.
     func hasEvicted(_ device: String, _ part: String, _ folder: FolderState) -> Bool {
-        if folder.evictedElsewhere.isEmpty { return false }
-        guard let short = run.devices[device]?.shortID else { return false }
-        return folder.evictedElsewhere[short]?.mayHave(part) ?? false
+        folder.evictions.mayBeEvicted(part, on: run.devices[device]?.shortID)
     }
 
     /// Writes the list that tells the other devices which files are evicted here. A scan takes it to them. Returns whether it
@@ -75,11 +70,10 @@ extension ContainerSession {
         let isRight = !list.isUnknown && list.paths == parts
         do throws(SystemError) {
             if !isRight { try EvictedList.write(parts, of: device, in: place.directory) }
-            folders[index].listFailure = nil
+            _ = folders[index].evictions.note(listFailure: nil)
         } catch {
             let failure = "\(place.directory)/\(EvictedList.part(device)) cannot be written: \(error)"
-            if folders[index].listFailure != failure { logger.warning("\(failure)") }
-            folders[index].listFailure = failure
+            if folders[index].evictions.note(listFailure: failure) { logger.warning("\(failure)") }
             // No scan: after each one, the patterns are read again.
             return false
         }
@@ -91,12 +85,12 @@ extension ContainerSession {
     func askEvicted(_ index: Int) async throws {
         let place = folders[index].place
         var gone: Set<String> = []
-        for part in folders[index].evicted.keys.sorted() {
+        for part in folders[index].evictions.parts.sorted() {
             guard let newest = try await run.client.file(part, of: place.folder)?.global else { continue }
             if newest.isDeleted || isHere(part, place) {
                 gone.insert(part)
-            } else if folders[index].evicted[part] != nil {
-                folders[index].evicted[part] = AbsentItem(newest)
+            } else {
+                folders[index].evictions.update(part, AbsentItem(newest))
             }
         }
         if !gone.isEmpty { try await endEviction(gone, index) }
@@ -105,7 +99,7 @@ extension ContainerSession {
     /// Takes files from the list of those that are evicted, so that Syncthing fetches them, or sends what is here. Those that are
     /// leaving stay in the list: without it, their removal would be a deletion.
     func endEviction(_ parts: Set<String>, _ index: Int) async throws(SyncthingError) {
-        try await changePatterns(index) { paths, leaving in paths.subtract(parts.filter { leaving[$0] == nil }) }
+        try await changePatterns(index) { paths, leaving in paths.subtract(parts.subtracting(leaving)) }
         folders[index].scans.add(parts)
         startScan(index)
     }
@@ -113,23 +107,20 @@ extension ContainerSession {
     /// Changes the list of evicted files, one caller after the other: each reads all patterns of Syncthing, and writes them. A
     /// caller that is cancelled is not interrupted. `change` gets the list, and the files that are leaving. Returns the patterns.
     @discardableResult private func changePatterns(
-        _ index: Int, _ change: @escaping @Sendable (inout Set<String>, [String: Int]) -> Void
+        _ index: Int, _ change: @escaping @Sendable (inout Set<String>, Set<String>) -> Void
     ) async throws(SyncthingError) -> EvictedPatterns {
-        let previous = folders[index].patternTurn
-        let turn = Task<Result<EvictedPatterns, SyncthingError>, Never> {
-            await previous?.value
+        let turn = folders[index].patternTurns.add { () -> Result<EvictedPatterns, SyncthingError> in
             do throws(SyncthingError) {
-                return .success(try await exchangePatterns(index, change))
+                return .success(try await self.exchangePatterns(index, change))
             } catch {
                 return .failure(error)
             }
         }
-        folders[index].patternTurn = Task { _ = await turn.value }
         return try await turn.value.get()
     }
 
     private func exchangePatterns(
-        _ index: Int, _ change: @Sendable (inout Set<String>, [String: Int]) -> Void
+        _ index: Int, _ change: @Sendable (inout Set<String>, Set<String>) -> Void
     ) async throws(SyncthingError) -> EvictedPatterns {
         let place = folders[index].place
         var patterns = EvictedPatterns(lines: try await run.client.ignorePatterns(of: place.folder).patterns)
@@ -138,11 +129,11 @@ extension ContainerSession {
         // The session that follows has patterns of its own.
         if isEnded { return patterns }
         let compared = patterns.paths
-        change(&patterns.paths, folders[index].leaving)
+        change(&patterns.paths, folders[index].evictions.leavingParts)
         if patterns.paths != before { try await run.client.setIgnorePatterns(patterns.lines, of: place.folder) }
-        for part in compared.subtracting(patterns.paths) { folders[index].evicted[part] = nil }
+        folders[index].evictions.remove(compared.subtracting(patterns.paths))
         if writeList(patterns.paths, index), patterns.paths == before, different == 0 { different = 1 }
-        if folders[index].knowsEvicted { corrections.add(different, "evicted files of \(place.folder)") }
+        if folders[index].evictions.isKnown { corrections.add(different, "evicted files of \(place.folder)") }
         return patterns
     }
 
@@ -157,18 +148,16 @@ extension ContainerSession {
             throw SharingError.failed(message: "\(path(part)): a name with a line break cannot be evicted")
         }
         try checkIsReady(index)
-        if let part = parts.first(where: { folders[index].leaving[$0] != nil }) {
+        if let part = parts.first(where: folders[index].evictions.isLeaving) {
             throw SharingError.notUploaded(path: path(part), reason: "it is being evicted already")
         }
-        folders[index].evictions += 1
-        let number = folders[index].evictions
-        for part in parts { folders[index].leaving[part] = number }
+        let number = folders[index].evictions.begin(parts)
         do {
             try await run.client.scan(place.folder, parts: parts)
             for file in files { try await checkIsUploaded(file, index) }
             try await changePatterns(index) { paths, _ in paths.formUnion(parts) }
             // The others would count this device among those that have the files.
-            if let failure = folders[index].listFailure { throw SharingError.failed(message: failure) }
+            if let failure = folders[index].evictions.listFailure { throw SharingError.failed(message: failure) }
             try await run.client.scan(place.folder, parts: parts + [ReplicatedFile.directory])
             // Another device may be evicting its copy at this moment. It hears of this pattern meanwhile, and this device of
             // that one.
@@ -186,19 +175,19 @@ extension ContainerSession {
     /// Throws before the session knows which files are evicted, and when it has ended.
     private func checkIsReady(_ index: Int) throws {
         if isEnded { throw ContainerSession.lost }
-        guard folders[index].knowsEvicted else { throw ContainerSession.notKnown(container) }
+        guard folders[index].evictions.isKnown else { throw ContainerSession.notKnown(container) }
     }
 
     /// Ends an eviction that was begun for files that are still here. If Syncthing does not answer, the next session does it.
     private func takeBack(_ number: Int, _ index: Int) async {
-        let left = Set(folders[index].leaving.filter { $0.value == number }.keys)
+        let left = folders[index].evictions.left(by: number)
         do {
             // A comparison that has its turn before must not find them in the patterns alone.
             try await changePatterns(index) { paths, _ in paths.subtract(left) }
         } catch {
             logger.debug("the patterns of files that were not evicted are left: \(error)")
         }
-        for part in left where folders[index].leaving[part] == number { folders[index].leaving[part] = nil }
+        folders[index].evictions.end(number)
         folders[index].scans.add(left)
         startScan(index)
         wake.yield()
@@ -271,7 +260,7 @@ extension ContainerSession {
 
         // Some time may have passed since all were checked. Nothing else may happen between this and the rename.
         try await checkIsHeldElsewhere(file, index, isIgnored: true)
-        guard !isEnded, folders[index].leaving[file.part] == number else { throw ContainerSession.lost }
+        guard !isEnded, folders[index].evictions.isLeaving(file.part, by: number) else { throw ContainerSession.lost }
         // Renamed first: a program that saves now makes another file under the name, which stays.
         let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         let aside = String(
@@ -303,8 +292,7 @@ extension ContainerSession {
                 reason: error == ContainerSession.changed
                     ? "it changed at this moment" : "it cannot be removed: \(error)")
         }
-        folders[index].leaving[file.part] = nil
-        folders[index].evicted[file.part] = AbsentItem(file)
+        folders[index].evictions.finish(file.part, AbsentItem(file))
         folders[index].downloads.note(evicted: file.part)
         wake.yield()
         await done(path, file.size)
@@ -320,14 +308,12 @@ extension ContainerSession {
         let place = folders[index].place
         let reserve = try await settings(index)?.reserve ?? DiskReserve()
         try checkIsReady(index)
-        let evicted = Set(folders[index].evicted.keys)
+        let evicted = folders[index].evictions.parts
         var sizes: [String: Int64] = [:]
         /// The bytes of files that are not under way.
         var wanted: Int64 = 0
         for part in parts {
-            guard let size = (folders[index].evicted[part] ?? folders[index].downloads.version(part))?.size else {
-                continue
-            }
+            guard let size = folders[index].newestVersion(part)?.size else { continue }
             sizes[part] = size
             if !folders[index].downloads.isUnderWay(part) { wanted = wanted.clampedAdding(size) }
         }
@@ -355,7 +341,7 @@ extension ContainerSession {
                 if ResolvedPath.isEntry(place.directory + "/" + part) {
                     finished = finished.clampedAdding(size)
                     sizes[part] = nil
-                } else if folders[index].evicted[part] != nil {
+                } else if folders[index].evictions.isEvicted(part) {
                     // Another call has evicted it again.
                     sizes[part] = nil
                 } else {
@@ -398,7 +384,7 @@ extension ContainerSession {
     func absent(at path: String) -> [(index: Int, parts: Set<String>)] {
         folders.indices.compactMap { index in
             let folder = folders[index]
-            let parts = folder.downloads.awaited.union(folder.evicted.keys).filter {
+            let parts = folder.downloads.awaited.union(folder.evictions.parts).filter {
                 ResolvedPath.below(path, folder.place.directory + "/" + $0) != nil
             }
             return parts.isEmpty ? nil : (index, parts)

@@ -47,7 +47,7 @@ extension ContainerSession {
                 // The feed has what this makes.
                 _ = try LeftSave.attempt(
                     document, inFolder: Array(directory.utf8), device: run.shortID,
-                    isEvicted: folders[index].evicted[part] != nil)
+                    isEvicted: folders[index].evictions.isEvicted(part))
             } catch {
                 logger.debug("\(directory)\(name) stays as it is: \(error)")
             }

@@ -31,7 +31,7 @@ extension ContainerSession {
     private var hasDoubts: Bool {
         folders.contains {
             $0.devices.hasDoubts || $0.downloads.hasDoubts || !$0.ignoreDoubts.isEmpty
-                || $0.areEvictedDoubtful
+                || $0.evictions.hasDoubts
                 || $0.arePatternsDoubtful
         }
     }
@@ -55,10 +55,7 @@ extension ContainerSession {
                 let (records, place) = (try await run.client.need(of: name), folders[index].place)
                 folders[index].downloads.take(missing: records) { isHere($0, place) }
             }
-            if folders[index].areEvictedDoubtful {
-                folders[index].areEvictedDoubtful = false
-                try await askEvicted(index)
-            }
+            if folders[index].evictions.takeDoubt() { try await askEvicted(index) }
             if folders[index].downloads.takeErrorDoubt() {
                 let errors = try await run.client.errors(of: name)
                 folders[index].downloads.take(askedErrors: errors)

@@ -56,9 +56,9 @@ extension ContainerSession {
         // The pattern that leaves a part to another folder ignores nothing that is asked about.
         let inner = Set(folders.compactMap { place.part(of: $0.place.prefix).map { "/" + $0 } })
         let lines = try await readEvicted(index)
-        if !folders[index].knowsEvicted {
+        if !folders[index].evictions.isKnown {
             readEvictedElsewhere(index)
-            folders[index].knowsEvicted = true
+            folders[index].evictions.setKnown()
         }
         let patterns = IgnorePatterns.effective(lines.others).filter { !inner.contains($0) }
         guard patterns != folders[index].patterns else { return false }

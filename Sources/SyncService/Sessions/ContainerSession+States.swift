@@ -26,19 +26,16 @@ extension ContainerSession {
         let base = baseState()
         for folder in folders {
             let own = baseState(folder)
-            let lists =
-                [
-                    folder.downloads.parts, folder.devices.parts, folder.unshared, Set(folder.savers.keys),
-                    folder.members,
-                    Set(folder.evicted.keys),
-                ] + folder.evictedElsewhere.values.map(\.paths)
+            let lists = [
+                folder.downloads.parts, folder.devices.parts, folder.unshared, Set(folder.savers.keys), folder.members,
+                folder.evictions.parts, folder.evictions.partsElsewhere,
+            ]
             for part in lists.reduce(into: Set<String>(), { $0.formUnion($1) }) where !ReplicatedFile.isOwn(part) {
                 let path = folder.place.path(of: part)
                 // A deeper folder has precedence.
                 guard let holder = self.folder(of: path), folders[holder.index].place == folder.place else { continue }
                 let state = self.state(part, folder, own)
-                let absent =
-                    state.download == .notDownloaded ? folder.evicted[part] ?? folder.downloads.version(part) : nil
+                let absent = state.download == .notDownloaded ? folder.newestVersion(part) : nil
                 if state != base { states[path] = ItemReport(state: state, absent: absent) }
             }
         }
@@ -46,7 +43,7 @@ extension ContainerSession {
     }
 
     private func state(_ part: String, _ folder: FolderState, _ base: SyncStateMessage) -> SyncStateMessage {
-        if folder.unshared.contains(part), folder.evicted[part] == nil { return SyncStateMessage(shared: false) }
+        if folder.unshared.contains(part), !folder.evictions.isEvicted(part) { return SyncStateMessage(shared: false) }
         var state = base
         let lacking = folder.place.devices.keys.filter {
             folder.devices.lacks($0, part) || hasEvicted($0, part, folder)
@@ -58,7 +55,7 @@ extension ContainerSession {
                 if progress.total > 0 { state.percentUploaded = progress.percent }
             }
         }
-        if folder.evicted[part] != nil, !folder.downloads.isMissing(part) {
+        if folder.evictions.isEvicted(part), !folder.downloads.isMissing(part) {
             state.download = isHere(part, folder.place) ? .current : .notDownloaded
         } else if folder.downloads.isMissing(part) {
             state.download = isHere(part, folder.place) ? .downloaded : .notDownloaded

@@ -11,20 +11,12 @@ struct FolderState {
     var scans = ScanQueue()
     var downloads = Downloads()
     var devices: DeviceNeeds
+    var evictions = Evictions()
+    /// The changes of the patterns of evicted files.
+    var patternTurns = SerialTurns()
 
     // MARK: States
 
-    /// The files that are evicted, with their newest versions.
-    var evicted: [String: AbsentItem] = [:]
-    /// The files whose eviction is under way and that are still here, with the number of the call that evicts them.
-    var leaving: [String: Int] = [:]
-    /// The number of evictions so far.
-    var evictions = 0
-    /// The last change of the patterns of evicted files; the next one waits for it.
-    var patternTurn: Task<Void, Never>?
-    var areEvictedDoubtful = false
-    /// Whether ``evicted`` has the files of the patterns, and ``evictedElsewhere`` those of other devices.
-    var knowsEvicted = false
     /// Files that may be fresh copies of versions in conflict, and that may have to be claimed.
     var freshCopies: Set<String> = []
     /// Copies whose author is not known. The lists of other devices may tell later.
@@ -42,10 +34,6 @@ struct FolderState {
     var isListingSaves = false
     /// The earliest time of the next version of the list.
     var nextListing = ContinuousClock.now
-    /// The files that other devices evicted, by the short identifier of the device.
-    var evictedElsewhere: [String: EvictedList] = [:]
-    /// The reason why the list for other devices is not that of the patterns.
-    var listFailure: String?
     /// The ignore patterns, without those that leave a part to another folder of the container.
     var patterns: [String] = []
     var arePatternsDoubtful = true
@@ -66,10 +54,13 @@ struct FolderState {
         devices = DeviceNeeds(place.devices.keys)
     }
 
+    /// Returns the newest version of a file that is not here; nil if it is not known.
+    func newestVersion(_ part: String) -> AbsentItem? { evictions.version(part) ?? downloads.version(part) }
+
     /// Notes that any device may lack other items than before.
     mutating func doubtAll() {
         devices.doubtAll()
         downloads.doubt()
-        areEvictedDoubtful = !evicted.isEmpty
+        evictions.doubtVersions()
     }
 }

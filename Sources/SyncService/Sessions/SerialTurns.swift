@@ -1,0 +1,19 @@
+// Asynchronous work, one piece after the other.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Runs asynchronous work of several callers, one piece after the other in the order of the calls. An actor alone lets another caller
+/// in at each `await`.
+struct SerialTurns {
+    private var last: Task<Void, Never>?
+
+    /// Starts work after all before it has ended, and returns its task. A caller that is cancelled does not interrupt it.
+    mutating func add<Success: Sendable>(_ work: @escaping @Sendable () async -> Success) -> Task<Success, Never> {
+        let previous = last
+        let task = Task<Success, Never> {
+            await previous?.value
+            return await work()
+        }
+        last = Task { _ = await task.value }
+        return task
+    }
+}
