@@ -15,24 +15,14 @@ extension ContainerSession {
     func readChange(_ part: String, _ index: Int) {
         let place = folders[index].place
         guard place.isSending, !isOwn(part, place) else { return }
-        if folders[index].changedFiles.count >= SyncLimits.waitingFiles { folders[index].changedFiles.removeAll() }
-        if folders[index].changedVersions.count >= SyncLimits.waitingFiles {
-            folders[index].changedVersions.removeAll()
-        }
-        folders[index].changedVersions[part] = nil
-        folders[index].changedFiles.insert(part)
-        guard !folders[index].isReadingChanges else { return }
-        folders[index].isReadingChanges = true
-        spawn { session in await session.readChanges(index) }
+        if folders[index].changed.add(part) { spawn { session in await session.readChanges(index) } }
     }
 
     private func readChanges(_ index: Int) async {
-        while let part = folders[index].changedFiles.popFirst() {
+        while let part = folders[index].changed.next() {
             let version = await SavedVersion.read(folders[index].place.directory + "/" + part)
-            // It may have changed again meanwhile.
-            if !folders[index].changedFiles.contains(part) { folders[index].changedVersions[part] = version }
+            folders[index].changed.take(version, of: part)
         }
-        folders[index].isReadingChanges = false
     }
 
     /// Notes that Syncthing found a change of this device, or that it may have before. The file is read at once: soon its version
@@ -41,16 +31,9 @@ extension ContainerSession {
         let place = folders[index].place
         guard place.isSending, !isOwn(part, place), let file = HeldFile(place.directory + "/" + part, part: part)
         else { return }
-        folders[index].savedFiles[part] = file.modified
-        if isDetected { folders[index].detectedFiles.insert(part) }
-        if folders[index].savedFiles.count > 2 * SyncLimits.waitingFiles {
-            let newest = folders[index].savedFiles.sorted { $0.value > $1.value }.prefix(SyncLimits.waitingFiles)
-            folders[index].savedFiles = Dictionary(uniqueKeysWithValues: newest.map { ($0.key, $0.value) })
-            folders[index].detectedFiles.formIntersection(newest.map(\.key))
+        if folders[index].saved.add(part, modified: file.modified, isDetected: isDetected) {
+            spawn { session in try await session.readSaves(index) }
         }
-        guard !folders[index].isReadingSaves else { return }
-        folders[index].isReadingSaves = true
-        spawn { session in try await session.readSaves(index) }
     }
 
     /// Looks for files that were saved while this session did not hear of it: before it began, or while events were lost.
@@ -78,11 +61,9 @@ extension ContainerSession {
     /// Reads the files that this device saved, the newest first.
     private func readSaves(_ index: Int) async throws {
         let place = folders[index].place
-        while let part = folders[index].savedFiles.max(by: { $0.value < $1.value })?.key {
-            folders[index].savedFiles[part] = nil
-            let isDetected = folders[index].detectedFiles.remove(part) != nil
+        while let (part, isDetected) = folders[index].saved.next() {
             guard let record = try await run.client.file(part, of: place.folder)?.local else { continue }
-            let before = folders[index].changedVersions.removeValue(forKey: part)
+            let before = folders[index].changed.takeVersion(of: part)
             let version =
                 record.modifiedBy == run.shortID
                 ? await version(record, place.directory + "/" + part, before)
@@ -91,7 +72,6 @@ extension ContainerSession {
             folders[index].saves.add(version, of: part)
             list(index)
         }
-        folders[index].isReadingSaves = false
     }
 
     /// Returns the version of a record of this device. `before` is one that the file had when it changed.
@@ -115,11 +95,9 @@ extension ContainerSession {
         return isDocument(path) || CopyAuthor.read(path).map { isDocumentsAuthor($0) } ?? false
     }
 
-    /// Writes the list, or a moment later if it was just written. A burst of saves makes two versions of it.
+    /// Writes the list, or a moment later if it was just written.
     private func list(_ index: Int) {
-        guard !folders[index].isListingSaves else { return }
-        folders[index].isListingSaves = true
-        let time = folders[index].nextListing
+        guard let time = folders[index].saves.beginListing() else { return }
         spawn { session in
             try await ContinuousClock().sleep(until: time)
             await session.writeSavedList(index)
@@ -128,11 +106,10 @@ extension ContainerSession {
 
     private func writeSavedList(_ index: Int) {
         let (place, device) = (folders[index].place, run.shortID)
-        folders[index].isListingSaves = false
         defer { nameCopies() }
         // Renamed here, or touched: another device wrote these contents.
         let others = SavedLists(in: folders.map(\.place.directory))
-        folders[index].saves.unlisted.removeAll { others.have($0, besides: device) }
+        folders[index].saves.beginWriting { others.have($0, besides: device) }
         var list = SavedList.read(device, in: place.directory)
         guard list.add(folders[index].saves.unlisted, removing: folders[index].saves.former) else {
             folders[index].saves.wereListed()
@@ -141,14 +118,10 @@ extension ContainerSession {
         do throws(SystemError) {
             try ReplicatedFile.write(list.bytes, SavedList.name(device), in: place.directory)
         } catch {
-            // They stay unlisted, so that at least this device knows what it saved.
-            folders[index].nextListing = .now + SyncLimits.failedListPause
+            folders[index].saves.couldNotBeListed(at: .now)
             return logger.debug("the list of what this device saved in \(place.directory) cannot be written: \(error)")
         }
-        folders[index].saves.wereListed()
-        // Syncthing sends the list as a whole, so a long one is written more rarely.
-        let pause = Duration.milliseconds(list.bytes.count * 1000 / SyncLimits.savedListBytesPerSecond)
-        folders[index].nextListing = .now + max(SyncLimits.savedListPause, pause)
+        folders[index].saves.wereListed(inBytes: list.bytes.count, at: .now)
         scanOwn(ReplicatedFile.directory + "/" + SavedList.name(device), index)
     }
 

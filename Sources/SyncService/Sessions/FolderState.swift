@@ -14,6 +14,9 @@ struct FolderState {
     var evictions = Evictions()
     /// The changes of the patterns of evicted files.
     var patternTurns = SerialTurns()
+    var changed = ChangedFiles()
+    var saved = SavedFiles()
+    var saves = RecentSaves()
 
     // MARK: States
 
@@ -21,19 +24,6 @@ struct FolderState {
     var freshCopies: Set<String> = []
     /// Copies whose author is not known. The lists of other devices may tell later.
     var unnamedCopies: Set<String> = []
-    /// Files that this device may have saved, with the time of that.
-    var savedFiles: [String: Int64] = [:]
-    /// Those of which Syncthing told so.
-    var detectedFiles: Set<String> = []
-    var isReadingSaves = false
-    /// Files that changed and that Syncthing may not have seen yet, and the versions that they had then.
-    var changedFiles: Set<String> = []
-    var isReadingChanges = false
-    var changedVersions: [String: SavedVersion] = [:]
-    var saves = RecentSaves()
-    var isListingSaves = false
-    /// The earliest time of the next version of the list.
-    var nextListing = ContinuousClock.now
     /// The ignore patterns, without those that leave a part to another folder of the container.
     var patterns: [String] = []
     var arePatternsDoubtful = true
