@@ -15,7 +15,7 @@ extension ContainerSession {
             for index in folders.indices {
                 folders[index].doubtAll()
                 folders[index].downloads.doubtErrors()
-                folders[index].arePatternsDoubtful = true
+                folders[index].unshared.doubtPatterns()
                 readEvictedElsewhere(index)
             }
             comparison.isDue = true

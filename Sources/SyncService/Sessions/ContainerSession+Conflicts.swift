@@ -21,28 +21,23 @@ extension ContainerSession {
             for part in copies {
                 // These are not read at each start.
                 let isClaimed = ClaimedName.isLike(folders[index].place.directory + "/" + part)
-                if isClaimed { noteUnnamed(part, index) } else { noteCopy(part, index) }
+                if isClaimed {
+                    folders[index].copies.note(unnamed: part)
+                } else {
+                    folders[index].copies.note(part)
+                }
             }
             claimCopies(index)
         }
         nameCopies()
     }
 
-    /// Notes a file that may be a fresh copy. Applications keep what they removed in archives, and its names.
-    func noteCopy(_ part: String, _ index: Int) {
-        guard part.utf8.count > ConflictName.leastAddedBytes else { return }
-        let names = part.split(separator: "/")
-        guard ConflictName(String(names.last ?? "")) != nil, !ArchiveName.holds(part.utf8) else { return }
-        folders[index].freshCopies.insert(part)
-    }
-
     /// Claims fresh copies. That is done before Syncthing hears of them: two devices may have made copies of one name, and the one
     /// whose copy arrives later would lose its own.
     func claimCopies(_ index: Int) {
-        guard !folders[index].freshCopies.isEmpty else { return }
-        let copies = folders[index].freshCopies
+        let copies = folders[index].copies.takeFresh()
+        if copies.isEmpty { return }
         let arriving: Set<String> = isClaiming ? copies.filter(folders[index].downloads.isStarted) : []
-        folders[index].freshCopies = []
         for part in copies.subtracting(arriving).sorted() { take(part, index) }
         nameCopies()
         if !arriving.isEmpty { spawn { session in try await session.take(arriving: arriving, index) } }
@@ -52,7 +47,7 @@ extension ContainerSession {
         let name = isClaiming ? claim(part, index) : nil
         // Both at once: Syncthing takes them for a rename.
         if let name { folders[index].scans.add([part, name]) }
-        noteUnnamed(name ?? part, index)
+        folders[index].copies.note(unnamed: name ?? part)
     }
 
     /// Claims copies of other devices. Syncthing sets the time of a file after its rename into place. If the file had another name
@@ -102,15 +97,9 @@ extension ContainerSession {
 
     // MARK: Authors
 
-    /// Notes a copy that may have no author.
-    private func noteUnnamed(_ part: String, _ index: Int) {
-        guard folders[index].unnamedCopies.count < SyncLimits.waitingFiles else { return }
-        folders[index].unnamedCopies.insert(part)
-    }
-
     /// Looks for the authors of copies. Those whom no list tells wait until a list changes.
     func nameCopies() {
-        guard folders.contains(where: { !$0.unnamedCopies.isEmpty }) else { return }
+        guard folders.contains(where: { !$0.copies.unnamed.isEmpty }) else { return }
         if isNaming {
             mayName = true
             return
@@ -124,7 +113,7 @@ extension ContainerSession {
             mayName = false
             let lists = savedLists()
             for index in folders.indices {
-                for part in folders[index].unnamedCopies { await name(part, index, lists) }
+                for part in folders[index].copies.unnamed { await name(part, index, lists) }
             }
         } while mayName
         isNaming = false
@@ -135,13 +124,13 @@ extension ContainerSession {
         let present = CopyAuthor.read(path)
         // A file that is gone comes again under another name, if at all.
         guard let file = HeldFile(path, part: part), !(present.map { isDocumentsAuthor($0) } ?? false) else {
-            folders[index].unnamedCopies.remove(part)
+            folders[index].copies.note(named: part)
             return
         }
         guard lists.have(Timestamp(nanoseconds: file.modified)), let version = await SavedVersion.read(path),
             let device = lists.author(of: version)
         else { return }
-        folders[index].unnamedCopies.remove(part)
+        folders[index].copies.note(named: part)
         // An author that a helper wrote may be that of a version that was here before.
         if device != present { write(author: device, path) }
     }

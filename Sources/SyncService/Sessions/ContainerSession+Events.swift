@@ -42,7 +42,7 @@ extension ContainerSession {
                 readEvictedElsewhere(index)
                 nameCopies()
             }
-            if folders[index].isIgnoring { folders[index].ignoreDoubts.formUnion(paths) }
+            folders[index].unshared.doubt(paths)
         case .remoteIndexUpdated(let folder, _):
             guard let index = index(of: folder) else { return }
             // A newer version of one device is one that the others lack.
@@ -71,11 +71,10 @@ extension ContainerSession {
             if state == "error" { end(SessionError.stopped(folder: folder)) }
             folders[index].downloads.noteIdle()
             // A scan reads them again.
-            folders[index].arePatternsDoubtful = true
+            folders[index].unshared.doubtPatterns()
         case .changeDetected(let folder, let path, let device):
             guard let index = index(of: folder) else { return }
-            if folders[index].savers.count >= SyncLimits.savers { folders[index].savers.removeAll() }
-            folders[index].savers[path] = device
+            folders[index].savers.note(device, of: path)
             if device == run.shortID { noteSave(path, index, isDetected: true) }
         case .folderSummary, .configurationSaved, .pendingChanged, .other: break
         }

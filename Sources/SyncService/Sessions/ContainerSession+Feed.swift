@@ -68,7 +68,7 @@ extension ContainerSession {
         case .fifo, .socket, .characterDevice, .blockDevice:
             noteChange(path)
             if let (index, part) = ResolvedPath.below(directory, path).flatMap({ folder(of: $0) }) {
-                folders[index].unshared.insert(part)
+                folders[index].unshared.note(special: part)
             }
         default: note(path, .other)
         }
@@ -83,11 +83,8 @@ extension ContainerSession {
         changed[below] = sequence
         // A scan of all follows.
         guard !isListing else { return }
-        if case .file = change { noteCopy(part, index) }
-        if change == .removed { folders[index].members.remove(part) }
-        if change != .removed, folders[index].listsMembers { folders[index].members.insert(part) }
-        // Where patterns are, the scan tells.
-        if change == .removed || !folders[index].isIgnoring { folders[index].unshared.remove(part) }
+        if case .file = change { folders[index].copies.note(part) }
+        folders[index].unshared.note(part, isRemoved: change == .removed)
         if folders[index].scans.add(part, change), case .file = change { readChange(part, index) }
     }
 }

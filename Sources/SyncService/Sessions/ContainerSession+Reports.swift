@@ -29,11 +29,7 @@ extension ContainerSession {
     private func confirmed() -> Int { folders.map { $0.scans.confirmed(of: sequence) }.min() ?? sequence }
 
     private var hasDoubts: Bool {
-        folders.contains {
-            $0.devices.hasDoubts || $0.downloads.hasDoubts || !$0.ignoreDoubts.isEmpty
-                || $0.evictions.hasDoubts
-                || $0.arePatternsDoubtful
-        }
+        folders.contains(where: \.hasDoubts)
     }
 
     /// Asks Syncthing what is in doubt. Several rounds in a row have pauses between them.
@@ -43,8 +39,7 @@ extension ContainerSession {
         let begin = clock.now
         for index in folders.indices {
             let name = folders[index].place.folder
-            if folders[index].arePatternsDoubtful {
-                folders[index].arePatternsDoubtful = false
+            if folders[index].unshared.takePatternDoubt() {
                 if try await readPatterns(index) || isFirst { try await findUnshared(index) }
             }
             while let device = folders[index].devices.takeDoubtful() {
@@ -61,7 +56,7 @@ extension ContainerSession {
                 folders[index].downloads.take(askedErrors: errors)
                 awaitRoom(index)
             }
-            while let path = folders[index].ignoreDoubts.popFirst() { try await checkShared(path, index) }
+            while let path = folders[index].unshared.takeDoubtful() { try await checkShared(path, index) }
             try await countBlocks(index)
         }
         let now = clock.now

@@ -20,7 +20,7 @@ extension ContainerSession {
         folders[index].scans.end(scan)
         folders[index].doubtAll()
         folders[index].downloads.doubtErrors()
-        if folders[index].isIgnoring { folders[index].ignoreDoubts.formUnion(scan.paths) }
+        folders[index].unshared.doubt(scan.paths)
         startScan(index)
         if scan.parts == nil { findSaves(index) }
         wake.yield()
@@ -61,8 +61,6 @@ extension ContainerSession {
             folders[index].evictions.setKnown()
         }
         let patterns = IgnorePatterns.effective(lines.others).filter { !inner.contains($0) }
-        guard patterns != folders[index].patterns else { return false }
-        folders[index].patterns = patterns
-        return true
+        return folders[index].unshared.take(patterns: patterns)
     }
 }

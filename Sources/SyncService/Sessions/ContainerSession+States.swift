@@ -27,7 +27,7 @@ extension ContainerSession {
         for folder in folders {
             let own = baseState(folder)
             let lists = [
-                folder.downloads.parts, folder.devices.parts, folder.unshared, Set(folder.savers.keys), folder.members,
+                folder.downloads.parts, folder.devices.parts, folder.unshared.parts, folder.savers.parts,
                 folder.evictions.parts, folder.evictions.partsElsewhere,
             ]
             for part in lists.reduce(into: Set<String>(), { $0.formUnion($1) }) where !ReplicatedFile.isOwn(part) {
@@ -67,7 +67,7 @@ extension ContainerSession {
         } else {
             state.uploadingError = folder.downloads.error(of: part)
         }
-        if let saver = folder.savers[part] { state.savingDevice = name(ofShort: saver) }
+        if let saver = folder.savers.device(of: part) { state.savingDevice = name(ofShort: saver) }
         return state
     }
 

@@ -13,13 +13,12 @@ extension ContainerSession {
         let special = try await find(
             "(\(ContainerSession.everything)) AND kind IN {'fifo', 'socket', 'characterDevice', 'blockDevice'}",
             in: folder)
-        folders[index].unshared = special
+        folders[index].unshared.take(special: special)
         let differs = baseState(folders[index]) != baseState()
-        guard folders[index].isIgnoring || differs else { return }
+        guard folders[index].unshared.isIgnoring || differs else { return }
         let items = try await find(ContainerSession.everything, in: folder)
-        folders[index].listsMembers = differs
-        if differs { folders[index].members.formUnion(items) }
-        guard folders[index].isIgnoring else { return }
+        folders[index].unshared.take(items: items, differs: differs)
+        guard folders[index].unshared.isIgnoring else { return }
         // An item can be ignored here and known from other devices, so `browse` does not tell. 0.5 ms for each item.
         for part in items { try await checkShared(part, index) }
     }
@@ -27,11 +26,7 @@ extension ContainerSession {
     /// Notes whether Syncthing ignores an item.
     func checkShared(_ part: String, _ index: Int) async throws {
         let record = try await run.client.file(part, of: folders[index].place.folder)?.local
-        if let record, !record.isIgnored {
-            folders[index].unshared.remove(part)
-        } else {
-            folders[index].unshared.insert(part)
-        }
+        folders[index].unshared.note(part, isShared: record.map { !$0.isIgnored } ?? false)
     }
 
     /// Returns the paths below a folder of the items that a predicate matches now: all, or so many that changed last.
