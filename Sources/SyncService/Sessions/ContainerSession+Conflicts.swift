@@ -64,7 +64,7 @@ extension ContainerSession {
             take(part, index)
         }
         // The feed starts the first scan.
-        if sequence > 0, !isListing { startScan(index) }
+        if feed.hasBegun { startScan(index) }
         nameCopies()
     }
 

@@ -46,7 +46,7 @@ extension ContainerSession {
     func readEvicted(_ index: Int) async throws(SyncthingError) -> EvictedPatterns {
         let patterns = try await changePatterns(index) { _, _ in }
         // The first scan of a session belongs to the feed.
-        if sequence > 0, !isListing { startScan(index) }
+        if feed.hasBegun { startScan(index) }
         return patterns
     }
 

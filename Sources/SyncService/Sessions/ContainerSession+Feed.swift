@@ -19,8 +19,8 @@ extension ContainerSession {
     }
 
     /// Reads the feed until it ends.
-    func read(_ feed: VarlinkReplies) async throws {
-        let replies = FeedReader(feed)
+    func read(_ replies: VarlinkReplies) async throws {
+        let replies = FeedReader(replies)
         while let reply = try await TimeLimit.run(
             "the feed of changes", SyncLimits.silence, { try await replies.next() })
         { take(try reply.reply(of: QueryInterface.Watch.self)) }
@@ -29,17 +29,14 @@ extension ContainerSession {
 
     private func take(_ reply: QueryInterface.Watch.Reply) {
         // gatherd does not know what changed since the clock, and lists all items.
-        if reply.event == .started { isListing = reply.fresh == true }
-        sequence += 1
+        feed.beginReply(listsAll: reply.event == .started ? reply.fresh == true : nil)
         for item in reply.added ?? [] { note(item, isNew: true) }
         for item in reply.changed ?? [] { note(item, isNew: item.previousPath != nil) }
         for item in reply.removed ?? [] { note(item.path, .removed) }
-        if let clock = reply.clock { clocks.append((sequence, clock)) }
-        if reply.event == .gathered, isListing {
-            isListing = false
+        if feed.endReply(clock: reply.clock, isGathered: reply.event == .gathered) {
             for index in folders.indices { folders[index].scans.addAll() }
         }
-        guard !isListing else { return }
+        guard !feed.isListing else { return }
         for index in folders.indices {
             claimCopies(index)
             startScan(index)
@@ -75,14 +72,14 @@ extension ContainerSession {
     }
 
     private func noteChange(_ path: String) {
-        if let below = ResolvedPath.below(directory, path) { changed[below] = sequence }
+        if let below = ResolvedPath.below(directory, path) { feed.note(below) }
     }
 
     private func note(_ path: String, _ change: FeedChange) {
         guard let below = ResolvedPath.below(directory, path), let (index, part) = folder(of: below) else { return }
-        changed[below] = sequence
+        feed.note(below)
         // A scan of all follows.
-        guard !isListing else { return }
+        guard !feed.isListing else { return }
         if case .file = change { folders[index].copies.note(part) }
         folders[index].unshared.note(part, isRemoved: change == .removed)
         if folders[index].scans.add(part, change), case .file = change { readChange(part, index) }

@@ -26,7 +26,7 @@ extension ContainerSession {
     }
 
     /// Returns the number of the last reply of the feed up to which all changes are in Syncthing's database.
-    private func confirmed() -> Int { folders.map { $0.scans.confirmed(of: sequence) }.min() ?? sequence }
+    private func confirmed() -> Int { folders.map { $0.scans.confirmed(of: feed.sequence) }.min() ?? feed.sequence }
 
     private var hasDoubts: Bool {
         folders.contains(where: \.hasDoubts)
@@ -77,10 +77,9 @@ extension ContainerSession {
     private func send(to client: VarlinkClient, through: Int) async throws {
         let states = itemStates()
         let base = baseState()
-        let clock = through > reportedThrough ? clocks.last { $0.number <= through }?.clock : nil
+        let news = feed.news(through: through)
         // gatherd sets every item that changed up to the clock to the base state, but those of this report.
-        var repeated: Set<String> = []
-        if clock != nil { repeated = Set(changed.filter { $0.value <= through && states[$0.key] != nil }.keys) }
+        let repeated = news?.changed.filter { states[$0] != nil } ?? []
         // A report of a file that is about to be evicted would end gatherd's keeping of its item.
         let leaving = reported.filter { $0.value.isLeaving && isLeaving($0.key) && !repeated.contains($0.key) }
         var different = states.filter {
@@ -91,7 +90,7 @@ extension ContainerSession {
         }
         let last = repeated.compactMap { path in states[path]?.message(path) }
         let newBase = base == reportedBase ? nil : base
-        guard !different.isEmpty || !last.isEmpty || newBase != nil || clock != nil else { return }
+        guard !different.isEmpty || !last.isEmpty || newBase != nil || news != nil else { return }
 
         // Before the calls: the report of a file that is about to be evicted may go between them.
         reported = states.merging(leaving) { _, kept in kept }
@@ -104,19 +103,15 @@ extension ContainerSession {
             try await send(reports, to: client)
             var none = base
             none.uploadedTo = []
-            try await call(client, base: none, items: lastParts.removeFirst(), through: clock)
+            try await call(client, base: none, items: lastParts.removeFirst(), through: news?.clock)
             try await send(lastParts, to: client)
             try await call(client, base: base, items: [], through: nil)
         } else {
             let final = (lastParts.first ?? []) + (reports.popLast() ?? [])
             try await send(reports, to: client)
-            try await call(client, base: newBase, items: final, through: clock)
+            try await call(client, base: newBase, items: final, through: news?.clock)
         }
-        if clock != nil {
-            reportedThrough = through
-            changed = changed.filter { $0.value > through }
-            if let kept = clocks.lastIndex(where: { $0.number <= through }) { clocks.removeSubrange(..<kept) }
-        }
+        if news != nil { feed.note(reportedThrough: through) }
     }
 
     private func send(_ parts: [[SyncItemMessage]], to client: VarlinkClient) async throws {

@@ -43,7 +43,7 @@ extension ContainerSession {
     /// waits for the end of scans, and scans for its own. The first scan of a session belongs to the feed.
     private func startAnew(_ index: Int, _ settings: FolderSettings) async throws(SyncthingError) {
         let folder = folders[index]
-        guard !isEnded, sequence > 0, !isListing, folder.evictions.leavingParts.isEmpty,
+        guard !isEnded, feed.hasBegun, folder.evictions.leavingParts.isEmpty,
             !folder.downloads.lackingRoom.isEmpty,
             folders[index].scans.hold()
         else { return }

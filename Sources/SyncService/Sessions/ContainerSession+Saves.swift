@@ -129,7 +129,7 @@ extension ContainerSession {
     func scanOwn(_ part: String, _ index: Int) {
         folders[index].scans.add([part])
         // The feed starts the first scan.
-        if sequence > 0, !isListing { startScan(index) }
+        if feed.hasBegun { startScan(index) }
     }
 
     /// Returns what all devices saved in the folders of the container.

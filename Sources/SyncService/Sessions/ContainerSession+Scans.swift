@@ -7,7 +7,7 @@ import Syncthing
 extension ContainerSession {
     /// Starts a scan of what changed in a folder. Changes during a scan go into the next one.
     func startScan(_ index: Int) {
-        guard let scan = folders[index].scans.begin(at: sequence) else { return }
+        guard let scan = folders[index].scans.begin(at: feed.sequence) else { return }
         let (client, name) = (run.client, folders[index].place.folder)
         logger.debug("scan of \(name): \(scan.parts.map { "\($0.count) parts" } ?? "all")")
         spawn { session in

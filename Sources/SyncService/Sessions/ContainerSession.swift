@@ -23,23 +23,13 @@ actor ContainerSession {
     var folders: [FolderState]
     var connected: Set<String>
 
-    // MARK: The feed
-
-    /// Whether the feed lists all items, since it does not know what changed.
-    var isListing = false
-    /// The number of the last reply of the feed.
-    var sequence = 0
-    /// The clocks of replies, by number, in order. Those before the last report are dropped.
-    var clocks: [(number: Int, clock: String)] = []
-    /// The changed paths below the container since the last report, by the number of the last change.
-    var changed: [String: Int] = [:]
+    var feed = FeedProgress()
 
     // MARK: Reports
 
     var session: Int64 = 0
     var reported: [String: ItemReport] = [:]
     var reportedBase: SyncStateMessage?
-    var reportedThrough = -1
     var comparison = Comparison()
     /// The earliest time of the next round of requests.
     var nextRound = ContinuousClock.now
@@ -94,7 +84,7 @@ actor ContainerSession {
         guard let first = try await attachment.next() else { throw SessionError.ended }
         let attached = try first.reply(of: SyncInterface.Attach.self)
         session = attached.session
-        clocks = [(0, attached.clock)]
+        feed = FeedProgress(after: attached.clock)
         let held = attachment
         spawn { _ in
             var attachment = held
@@ -105,9 +95,9 @@ actor ContainerSession {
         try await findCopies()
         // Before the first scan of the whole, in which Syncthing would remove old ones.
         try await adoptLeftSaves()
-        let feed = try await watch(since: attached.clock)
-        // Its first reply starts a scan of each folder.
-        spawn { session in try await session.read(feed) }
+        let replies = try await watch(since: attached.clock)
+        // The first one starts a scan of each folder.
+        spawn { session in try await session.read(replies) }
         let reports = try await gatherd.connect()
         spawn { session in try await session.report(to: reports, started: started) }
         spawn { session in try await session.adoptLaterLeftSaves() }
