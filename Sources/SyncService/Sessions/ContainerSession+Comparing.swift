@@ -11,14 +11,13 @@ extension ContainerSession {
     func compareNowAndThen() async throws {
         while !isEnded {
             try await Task.sleep(for: comparison.pause)
-            guard comparison.isNeeded, !comparison.isDue else { continue }
+            guard comparison.endPause() else { continue }
             for index in folders.indices {
                 folders[index].doubtAll()
                 folders[index].downloads.doubtErrors()
                 folders[index].unshared.doubtPatterns()
                 readEvictedElsewhere(index)
             }
-            comparison.isDue = true
             wake.yield()
         }
     }
@@ -26,12 +25,11 @@ extension ContainerSession {
     /// Reads the states that gatherd has, and reports those that are not as they were told.
     func compare(with client: VarlinkClient) async throws {
         let begin = ContinuousClock.now
-        comparison.isDue = false
         var base: SyncStateMessage?
         var told: [String: ItemReport] = [:]
         var from: Int64?
         repeat {
-            let request = SyncInterface.States.Request(session: session, from: from)
+            let request = SyncInterface.States.Request(session: reported.session, from: from)
             let reply = try await TimeLimit.run("gatherd's states", SyncLimits.callTime) {
                 try await client.call(SyncInterface.States.self, request)
             }
@@ -40,21 +38,14 @@ extension ContainerSession {
             from = reply.next
         } while from != nil
 
-        var items = reported.filter { path, report in told[path] != report && isItem(path, report) }
-            .map { $0.value.message($0.key) }
-        items += told.keys.filter { reported[$0] == nil }.map { SyncItemMessage(path: $0) }
-        // gatherd keeps the item of a file that is about to be evicted. The next report tells of one that is not any more.
-        items.removeAll { reported[$0.path]?.isLeaving == true }
-        let otherBase = base == reportedBase ? nil : reportedBase
+        let (otherBase, items) = reported.differences(from: told, base: base) { isItem($0, $1) }
         var mended = otherBase == nil ? 0 : 1
         if let otherBase { try await call(client, base: otherBase, items: [], through: nil) }
         for part in ReportParts.split(items) {
             mended += try await call(client, base: nil, items: part, through: nil)
         }
         corrections.add(mended, "states in gatherd of \(container)")
-        comparison.isNeeded = false
-        comparison.pause = max(
-            SyncLimits.comparisonPause, (ContinuousClock.now - begin) * SyncLimits.comparisonShare)
+        comparison.end(after: ContinuousClock.now - begin)
     }
 
     /// Whether gatherd has an item for a report: it ignores others, which come and go again.

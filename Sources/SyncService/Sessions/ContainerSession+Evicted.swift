@@ -255,7 +255,7 @@ extension ContainerSession {
         let report = ItemReport(state: state, isLeaving: true)
         let below = place.path(of: file.part)
         // A report ends this state once the file is not leaving any more.
-        reported[below] = report
+        reported.note(report, of: below)
         try await call(client, base: nil, items: [report.message(below)], through: nil)
 
         // Some time may have passed since all were checked. Nothing else may happen between this and the rename.

@@ -20,7 +20,7 @@ extension ContainerSession {
                 isFirst = false
                 await started()
             }
-            if comparison.isDue { try await compare(with: client) }
+            if comparison.takeDue() { try await compare(with: client) }
             if hasDoubts { wake.yield() }
         }
     }
@@ -35,7 +35,7 @@ extension ContainerSession {
     /// Asks Syncthing what is in doubt. Several rounds in a row have pauses between them.
     private func ask(isFirst: Bool) async throws {
         let clock = ContinuousClock()
-        if clock.now < nextRound { try await clock.sleep(until: nextRound) }
+        if clock.now < roundPause.end { try await clock.sleep(until: roundPause.end) }
         let begin = clock.now
         for index in folders.indices {
             let name = folders[index].place.folder
@@ -59,9 +59,7 @@ extension ContainerSession {
             while let path = folders[index].unshared.takeDoubtful() { try await checkShared(path, index) }
             try await countBlocks(index)
         }
-        let now = clock.now
-        nextRound =
-            now + min(max(SyncLimits.roundPause, (now - begin) * SyncLimits.roundShare), SyncLimits.longestRoundPause)
+        roundPause.begin(after: begin, to: clock.now)
     }
 
     /// Finds out how many blocks the files have that devices fetch now.
@@ -78,25 +76,12 @@ extension ContainerSession {
         let states = itemStates()
         let base = baseState()
         let news = feed.news(through: through)
-        // gatherd sets every item that changed up to the clock to the base state, but those of this report.
-        let repeated = news?.changed.filter { states[$0] != nil } ?? []
-        // A report of a file that is about to be evicted would end gatherd's keeping of its item.
-        let leaving = reported.filter { $0.value.isLeaving && isLeaving($0.key) && !repeated.contains($0.key) }
-        var different = states.filter {
-            reported[$0.key] != $0.value && !repeated.contains($0.key) && leaving[$0.key] == nil
-        }.map { $0.value.message($0.key) }
-        for path in reported.keys where states[path] == nil && leaving[path] == nil {
-            different.append(SyncItemMessage(path: path))
-        }
-        let last = repeated.compactMap { path in states[path]?.message(path) }
-        let newBase = base == reportedBase ? nil : base
-        guard !different.isEmpty || !last.isEmpty || newBase != nil || news != nil else { return }
-
-        // Before the calls: the report of a file that is about to be evicted may go between them.
-        reported = states.merging(leaving) { _, kept in kept }
-        reportedBase = base
-        var reports = ReportParts.split(different)
-        var lastParts = ReportParts.split(last)
+        // Before the calls: the report of a file that is about to be evicted may go between them. gatherd sets every item that changed up
+        // to the clock to the base state, but those of this report.
+        let different = reported.take(states, base: base, changed: news?.changed ?? []) { isLeaving($0) }
+        guard !different.isEmpty || news != nil else { return }
+        var reports = ReportParts.split(different.items)
+        var lastParts = ReportParts.split(different.repeated)
         if lastParts.count > 1 {
             // Until the others are told as well, no device has any of them.
             reports.append([])
@@ -109,7 +94,7 @@ extension ContainerSession {
         } else {
             let final = (lastParts.first ?? []) + (reports.popLast() ?? [])
             try await send(reports, to: client)
-            try await call(client, base: newBase, items: final, through: news?.clock)
+            try await call(client, base: different.base, items: final, through: news?.clock)
         }
         if news != nil { feed.note(reportedThrough: through) }
     }
@@ -122,13 +107,11 @@ extension ContainerSession {
     @discardableResult func call(
         _ client: VarlinkClient, base: SyncStateMessage?, items: [SyncItemMessage], through: String?
     ) async throws -> Int {
-        comparison.isNeeded = true
-        // Since they were made up, an eviction may have begun. Another report would end gatherd's keeping of the item.
-        let items = items.filter {
-            $0.leaving == true || reported[$0.path]?.isLeaving != true || !isLeaving($0.path)
-        }
+        comparison.noteReport()
+        // Another report of a file that is about to be evicted would end gatherd's keeping of the item.
+        let items = items.filter { reported.mayTell($0) { isLeaving($0) } }
         let request = SyncInterface.Report.Request(
-            session: session, base: base, items: items.isEmpty ? nil : items, through: through)
+            session: reported.session, base: base, items: items.isEmpty ? nil : items, through: through)
         logger.trace("report: \(JSONBytes(request).text)")
         let reply = try await TimeLimit.run("gatherd's answer to a report", SyncLimits.callTime) {
             try await client.call(SyncInterface.Report.self, request)

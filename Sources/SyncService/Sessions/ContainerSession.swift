@@ -24,15 +24,9 @@ actor ContainerSession {
     var connected: Set<String>
 
     var feed = FeedProgress()
-
-    // MARK: Reports
-
-    var session: Int64 = 0
-    var reported: [String: ItemReport] = [:]
-    var reportedBase: SyncStateMessage?
+    var reported = ReportedStates()
     var comparison = Comparison()
-    /// The earliest time of the next round of requests.
-    var nextRound = ContinuousClock.now
+    var roundPause = RoundPause()
 
     // MARK: Versions in conflict
 
@@ -83,7 +77,7 @@ actor ContainerSession {
             .makeAsyncIterator()
         guard let first = try await attachment.next() else { throw SessionError.ended }
         let attached = try first.reply(of: SyncInterface.Attach.self)
-        session = attached.session
+        reported = ReportedStates(session: attached.session)
         feed = FeedProgress(after: attached.clock)
         let held = attachment
         spawn { _ in
