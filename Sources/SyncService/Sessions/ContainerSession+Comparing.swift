@@ -9,7 +9,7 @@ import Varlink
 extension ContainerSession {
     /// Has everything compared some time after each report, until an error.
     func compareNowAndThen() async throws {
-        while !isEnded {
+        while !tasks.isEnded {
             try await Task.sleep(for: comparison.pause)
             guard comparison.endPause() else { continue }
             for index in folders.indices {
@@ -18,7 +18,7 @@ extension ContainerSession {
                 folders[index].unshared.doubtPatterns()
                 readEvictedElsewhere(index)
             }
-            wake.yield()
+            signals.wake()
         }
     }
 

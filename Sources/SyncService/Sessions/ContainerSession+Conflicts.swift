@@ -100,23 +100,17 @@ extension ContainerSession {
     /// Looks for the authors of copies. Those whom no list tells wait until a list changes.
     func nameCopies() {
         guard folders.contains(where: { !$0.copies.unnamed.isEmpty }) else { return }
-        if isNaming {
-            mayName = true
-            return
-        }
-        isNaming = true
-        spawn { session in await session.nameAll() }
+        if naming.want() { spawn { session in await session.nameAll() } }
     }
 
     private func nameAll() async {
         repeat {
-            mayName = false
+            naming.beginRound()
             let lists = savedLists()
             for index in folders.indices {
                 for part in folders[index].copies.unnamed { await name(part, index, lists) }
             }
-        } while mayName
-        isNaming = false
+        } while naming.endRound()
     }
 
     private func name(_ part: String, _ index: Int, _ lists: SavedLists) async {

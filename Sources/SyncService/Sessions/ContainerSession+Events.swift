@@ -8,8 +8,7 @@ extension ContainerSession {
     func take(_ events: [SyncthingEvent]) {
         for event in events { take(event.content) }
         for index in folders.indices { verify(index) }
-        wake.yield()
-        for watcher in watchers.values { watcher.yield() }
+        signals.wakeAll()
     }
 
     /// Notes that events were lost.
@@ -21,7 +20,7 @@ extension ContainerSession {
             folders[index].devices.lostEvents()
             findSaves(index)
         }
-        wake.yield()
+        signals.wake()
     }
 
     private func take(_ event: SyncthingEvent.Content) {

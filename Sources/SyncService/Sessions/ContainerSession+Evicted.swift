@@ -127,7 +127,7 @@ extension ContainerSession {
         let before = patterns.paths
         var different = try await compareEvicted(index, &patterns)
         // The session that follows has patterns of its own.
-        if isEnded { return patterns }
+        if tasks.isEnded { return patterns }
         let compared = patterns.paths
         change(&patterns.paths, folders[index].evictions.leavingParts)
         if patterns.paths != before { try await run.client.setIgnorePatterns(patterns.lines, of: place.folder) }
@@ -174,7 +174,7 @@ extension ContainerSession {
 
     /// Throws before the session knows which files are evicted, and when it has ended.
     private func checkIsReady(_ index: Int) throws {
-        if isEnded { throw ContainerSession.lost }
+        if tasks.isEnded { throw ContainerSession.lost }
         guard folders[index].evictions.isKnown else { throw ContainerSession.notKnown(container) }
     }
 
@@ -190,7 +190,7 @@ extension ContainerSession {
         folders[index].evictions.end(number)
         folders[index].scans.add(left)
         startScan(index)
-        wake.yield()
+        signals.wake()
     }
 
     /// Throws unless the version here is the newest, and Syncthing knows it.
@@ -260,7 +260,9 @@ extension ContainerSession {
 
         // Some time may have passed since all were checked. Nothing else may happen between this and the rename.
         try await checkIsHeldElsewhere(file, index, isIgnored: true)
-        guard !isEnded, folders[index].evictions.isLeaving(file.part, by: number) else { throw ContainerSession.lost }
+        guard !tasks.isEnded, folders[index].evictions.isLeaving(file.part, by: number) else {
+            throw ContainerSession.lost
+        }
         // Renamed first: a program that saves now makes another file under the name, which stays.
         let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         let aside = String(
@@ -294,7 +296,7 @@ extension ContainerSession {
         }
         folders[index].evictions.finish(file.part, AbsentItem(file))
         folders[index].downloads.note(evicted: file.part)
-        wake.yield()
+        signals.wake()
         await done(path, file.size)
     }
 
@@ -324,14 +326,12 @@ extension ContainerSession {
         }
         /// The bytes of the files that have come.
         var finished: Int64 = 0
-        let (changes, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        let number = (watchers.keys.max() ?? 0) + 1
-        watchers[number] = continuation
-        defer { watchers[number] = nil }
+        let (number, changes) = signals.addWatcher()
+        defer { signals.removeWatcher(number) }
         try await endEviction(parts, index)
         folders[index].downloads.doubt()
-        wake.yield()
-        continuation.yield()
+        signals.wake()
+        signals.wake(watcher: number)
         for await _ in changes {
             try Task.checkCancellation()
             var coming: Int64 = 0
@@ -372,7 +372,7 @@ extension ContainerSession {
                 let newest = try await run.client.file(part, of: place.folder)?.global
                 if newest?.isGone ?? true {
                     sizes[part] = nil
-                    continuation.yield()
+                    signals.wake(watcher: number)
                 }
             }
         }

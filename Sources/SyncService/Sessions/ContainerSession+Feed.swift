@@ -42,8 +42,7 @@ extension ContainerSession {
             startScan(index)
             verify(index)
         }
-        wake.yield()
-        for watcher in watchers.values { watcher.yield() }
+        signals.wakeAll()
     }
 
     private func note(_ item: Item, isNew: Bool) {

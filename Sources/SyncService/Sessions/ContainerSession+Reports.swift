@@ -10,7 +10,7 @@ extension ContainerSession {
     /// Reports after each change of a state, until an error.
     func report(to client: VarlinkClient, started: @escaping @Sendable () async -> Void) async throws {
         var isFirst = true
-        for await _ in wakeUps {
+        for await _ in signals.reports {
             // At first, nothing is told before all folders were scanned.
             if isFirst, folders.contains(where: \.scans.isUnsettled) { continue }
             let through = confirmed()
@@ -21,7 +21,7 @@ extension ContainerSession {
                 await started()
             }
             if comparison.takeDue() { try await compare(with: client) }
-            if hasDoubts { wake.yield() }
+            if hasDoubts { signals.wake() }
         }
     }
 

@@ -8,7 +8,7 @@ extension ContainerSession {
     /// Has Syncthing try again as soon as there is room, if it lacked room for a file. By itself it waits a minute, and longer
     /// each time, up to an hour.
     func awaitRoom(_ index: Int) {
-        guard !isEnded, folders[index].downloads.beginAwaitingRoom() else { return }
+        guard !tasks.isEnded, folders[index].downloads.beginAwaitingRoom() else { return }
         spawn { session in try await session.tryWithRoom(index) }
     }
 
@@ -21,7 +21,7 @@ extension ContainerSession {
     private func tryWithRoom(_ index: Int) async throws {
         let place = folders[index].place
         var sizes: [String: Int64] = [:]
-        while !isEnded {
+        while !tasks.isEnded {
             try await Task.sleep(for: SyncLimits.roomPause)
             let lacking = folders[index].downloads.lackingRoom
             if lacking.isEmpty { break }
@@ -43,7 +43,7 @@ extension ContainerSession {
     /// waits for the end of scans, and scans for its own. The first scan of a session belongs to the feed.
     private func startAnew(_ index: Int, _ settings: FolderSettings) async throws(SyncthingError) {
         let folder = folders[index]
-        guard !isEnded, feed.hasBegun, folder.evictions.leavingParts.isEmpty,
+        guard !tasks.isEnded, feed.hasBegun, folder.evictions.leavingParts.isEmpty,
             !folder.downloads.lackingRoom.isEmpty,
             folders[index].scans.hold()
         else { return }
@@ -61,6 +61,6 @@ extension ContainerSession {
         folders[index].doubtAll()
         folders[index].downloads.doubtErrors()
         startScan(index)
-        wake.yield()
+        signals.wake()
     }
 }

@@ -23,7 +23,7 @@ extension ContainerSession {
         folders[index].unshared.doubt(scan.paths)
         startScan(index)
         if scan.parts == nil { findSaves(index) }
-        wake.yield()
+        signals.wake()
     }
 
     /// Compares changes that Syncthing may have made itself with its database, and has the others scanned.
@@ -46,7 +46,7 @@ extension ContainerSession {
         folders[index].scans.endVerifying(changes, unknown: unknown)
         startScan(index)
         verify(index)
-        wake.yield()
+        signals.wake()
     }
 
     /// Reads the ignore patterns of a folder, and which files are evicted, here and elsewhere. Returns whether the patterns differ

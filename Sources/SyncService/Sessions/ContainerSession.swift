@@ -10,9 +10,7 @@ import Varlink
 /// Starts Syncthing's scans of what changes in a container, and tells gatherd the states of its items. Lasts until an
 /// error; the states are unknown from then on.
 actor ContainerSession {
-    let container: String
-    /// The container's directory as gatherd names it.
-    let directory: String
+    private let description: ContainerDescription
     let run: SyncthingRun
     let gatherd: GatherdSocket
     let logger: Logger
@@ -27,29 +25,22 @@ actor ContainerSession {
     var reported = ReportedStates()
     var comparison = Comparison()
     var roundPause = RoundPause()
+    /// The task that looks for the authors of copies.
+    var naming = RepeatedTask()
+    private(set) var tasks = SessionTasks()
+    var signals = SessionSignals()
 
-    // MARK: Versions in conflict
-
-    /// Whether a task looks for the authors of copies, and whether it has to look again.
-    var isNaming = false
-    var mayName = false
-
-    /// Whether another session follows, which knows nothing of this one.
-    private(set) var isEnded = false
-    /// Those who wait for files.
-    var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
-    let (wakeUps, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-    private let (failures, failure) = AsyncThrowingStream<Void, any Error>.makeStream()
-    private var tasks: [Int: Task<Void, Never>] = [:]
-    private var taskCount = 0
+    /// The container's identifier.
+    var container: String { description.identifier }
+    /// The container's directory as gatherd names it.
+    var directory: String { description.path }
 
     /// Makes a session that does not run yet. `places` are the folders of the container, the deepest first.
     init(
         _ container: ContainerDescription, places: [FolderPlace], run: SyncthingRun, gatherd: GatherdSocket,
         isClaiming: Bool, corrections: Corrections, logger: Logger
     ) {
-        self.container = container.identifier
-        directory = container.path
+        description = container
         self.run = run
         self.gatherd = gatherd
         self.isClaiming = isClaiming
@@ -62,11 +53,8 @@ actor ContainerSession {
     /// Runs until an error. `started` is called when the first report was accepted.
     func run(started: @escaping @Sendable () async -> Void) async throws {
         defer {
-            isEnded = true
-            for task in tasks.values { task.cancel() }
-            tasks.removeAll()
-            // No event will come for those who wait.
-            for watcher in watchers.values { watcher.finish() }
+            tasks.end()
+            signals.end()
         }
         if folders.isEmpty { throw SessionError.noFolder(container: container) }
         if let paused = folders.first(where: { $0.place.isPaused }) {
@@ -96,25 +84,19 @@ actor ContainerSession {
         spawn { session in try await session.report(to: reports, started: started) }
         spawn { session in try await session.adoptLaterLeftSaves() }
         spawn { session in try await session.compareNowAndThen() }
-        for try await _ in failures {}
+        for try await _ in tasks.failures {}
         throw CancellationError()
     }
 
     /// Runs a part of the session. Its error ends the session.
     func spawn(_ body: @escaping @Sendable (ContainerSession) async throws -> Void) {
-        let number = taskCount
-        taskCount += 1
-        let failure = failure
-        tasks[number] = Task(executorPreference: SyncExecutor.shared) {
-            do { try await body(self) } catch { failure.finish(throwing: error) }
-            await self.finished(number)
-        }
+        tasks.add({ try await body(self) }, ended: { await self.finished($0) })
     }
 
     /// Ends the session.
-    func end(_ error: SessionError) { failure.finish(throwing: error) }
+    func end(_ error: SessionError) { tasks.fail(error) }
 
-    private func finished(_ number: Int) { tasks[number] = nil }
+    private func finished(_ number: Int) { tasks.remove(number) }
 
     /// Returns the folder of an item below the container, and its path below that folder.
     func folder(of path: String) -> (index: Int, part: String)? {
