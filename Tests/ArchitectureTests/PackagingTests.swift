@@ -91,6 +91,14 @@ struct PackagingTests {
         // Installed files, the two commands of the README, and `deb` for administrators who build their own package.
         let packaging = try FileManager.default.contentsOfDirectory(atPath: Repository.root + "/Packaging")
         #expect(Set(packaging) == ["deb", "debian", "demo", "dev", "man", "systemd", "test"])
+        // Tools are files. The tests that they run lie below `Tests`.
+        let tools = Repository.root + "/Packaging/dev"
+        let folders = try FileManager.default.contentsOfDirectory(atPath: tools).filter { name in
+            var isDirectory: ObjCBool = false
+            return FileManager.default.fileExists(atPath: tools + "/" + name, isDirectory: &isDirectory)
+                && isDirectory.boolValue
+        }
+        #expect(folders == ["unicode"])
     }
 
     /// An error that leaves `main` ends the program with a trap, and its message names a line of the sources.
@@ -109,7 +117,7 @@ struct PackagingTests {
     @Test(arguments: [
         "Packaging/dev/check-model", "Packaging/dev/check-units", "Packaging/dev/completion-test", "Packaging/deb",
         "Packaging/demo", "Packaging/dev/dependencies", "Packaging/dev/docs", "Packaging/dev/examples",
-        "Packaging/dev/fuzz", "Packaging/dev/judges", "Packaging/dev/judges.d/varlinkctl", "Packaging/dev/lint",
+        "Packaging/dev/fuzz", "Packaging/dev/judges", "Packaging/dev/lint", "Tests/Interoperability/varlinkctl",
         "Packaging/dev/release-build", "Packaging/dev/sanitize", "Packaging/dev/systemd-test", "Packaging/test",
         ".ci/run",
     ])

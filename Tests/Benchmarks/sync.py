@@ -22,7 +22,7 @@ from command import REPOSITORY, say
 from gatherd import Daemon
 from measured import MeasuredProcess
 
-sys.path.insert(0, os.path.join(REPOSITORY, "Packaging", "dev", "several-machines.d"))
+sys.path.insert(0, os.path.join(REPOSITORY, "Tests", "SeveralMachines"))
 
 from syncthing import Syncthing  # noqa: E402
 from waiting import Bell  # noqa: E402
