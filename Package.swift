@@ -51,6 +51,7 @@ let package = Package(
 
         .target(name: "LinuxSystem", dependencies: ["CLinux", system]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .target(name: "IdentityModel", path: "Tests/IdentityModel"),
         .testTarget(name: "LinuxSystemTests", dependencies: ["TestSupport", "LinuxSystem", "CLinux"]),
 
         .target(name: "ContentTypes", dependencies: ["Metadata"]),
@@ -75,9 +76,9 @@ let package = Package(
 
         .target(name: "FileWatching", dependencies: ["LinuxSystem", "Metadata", deque]),
         .testTarget(
-            name: "FileWatchingTests", dependencies: ["TestSupport", "FileWatching", "LinuxSystem", "Metadata"],
-            exclude: ["Scenarios"]
-        ),
+            name: "FileWatchingTests",
+            dependencies: ["TestSupport", "IdentityModel", "FileWatching", "LinuxSystem", "Metadata"],
+            exclude: ["Scenarios"]),
 
         .target(name: "SaveFiles", dependencies: ["LinuxSystem", "Metadata"]),
         .testTarget(
@@ -229,7 +230,8 @@ let package = Package(
         // It sorts and compares thousands of paths for each question: optimized in each configuration, so that a run of any
         // mode takes seconds.
         .testTarget(
-            name: "ModelCheckerTests", dependencies: ["TestSupport", "gatherd"], swiftSettings: [.unsafeFlags(["-O"])]),
+            name: "ModelCheckerTests", dependencies: ["TestSupport", "IdentityModel", "gatherd"],
+            swiftSettings: [.unsafeFlags(["-O"])]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [

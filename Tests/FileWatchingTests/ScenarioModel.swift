@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FileWatching
+import IdentityModel
 import Metadata
 import Synchronization
 

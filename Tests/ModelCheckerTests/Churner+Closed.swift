@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import IdentityModel
 
 // Of a directory that may not be read when it is found there is no watch, and nobody is told when its times and its links
 // change; nor of what happens to a file by a name in a closed directory, if it has another name that can be seen. A name that

@@ -2,31 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import IdentityModel
 import TestSupport
 
 /// One thread's churn. With a model the area is its own and what is there is known; without, several share the area, meet
 /// each other, and most changes hit or miss by chance.
 final class Churner {
-    private enum Operation: CaseIterable {
-        case append, truncate, unlink, makeDirectory, renameFile, renameDirectory, renameOver, moveOut, moveIn, exchange
-        case removeTree, symlink, link, fill, mode, tag, attribute, modified, save, saveWithBackup, swapForLink,
-            swapBack
-        case fifo, replace
-
-        var weight: Int {
-            switch self {
-            case .append: 16
-            case .unlink, .makeDirectory, .renameFile, .renameDirectory: 8
-            case .tag, .link, .renameOver, .save: 5
-            case .truncate, .moveOut, .moveIn, .exchange, .fill, .mode, .modified: 4
-            case .removeTree, .symlink, .saveWithBackup, .swapForLink, .swapBack, .replace: 3
-            case .attribute: 2
-            case .fifo: 1
-            }
-        }
-    }
-
-    private static let operations = Operation.allCases.flatMap { Array(repeating: $0, count: $0.weight) }
+    private static let operations = ChurnOperation.allCases.flatMap { Array(repeating: $0, count: $0.weight) }
     private static let directoryNames = ["d0", "d1", "d2", "d3", "Ordner ü"].map { Bytes($0) }
     private static let fileNames: [Bytes] =
         (0..<5).map { Bytes("Item_\($0)") } + (0..<6).map { Bytes("f\($0)") }

@@ -3,6 +3,7 @@
 
 import Foundation
 import Glibc
+import IdentityModel
 import TestSupport
 
 /// One connection to the daemon. Everything blocks, as long as a test waits for anything.

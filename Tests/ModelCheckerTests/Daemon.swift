@@ -3,6 +3,7 @@
 
 import Foundation
 import Glibc
+import IdentityModel
 import TestSupport
 
 /// A `gatherd` process with its state directory, started and ended as often as one likes.

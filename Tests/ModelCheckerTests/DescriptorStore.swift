@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import IdentityModel
 
 /// Descriptors that a service has had kept (`FDSTORE=1` of sd_notify(3)), for its next process (sd_listen_fds(3)).
 final class DescriptorStore {

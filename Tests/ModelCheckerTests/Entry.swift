@@ -3,6 +3,7 @@
 
 import Foundation
 import Glibc
+import IdentityModel
 
 /// One entry as a walk finds it.
 struct Entry {

@@ -3,6 +3,7 @@
 
 import Foundation
 import Glibc
+import IdentityModel
 import TestSupport
 
 /// Plain calls; each tells whether it succeeded.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import IdentityModel
 
 /// The accumulated set of one live query, and what was wrong with the replies.
 struct LiveSet {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import IdentityModel
 
 extension Entry {
     /// A walk with the directories that have one of these extensions, and lie in no other, as packages: with the size of all

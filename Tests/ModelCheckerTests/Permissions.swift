@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import IdentityModel
 import TestSupport
 
 /// Programs, and moments of this thread, that may read and search only what the modes let the owner read and search.

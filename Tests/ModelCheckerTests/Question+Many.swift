@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import IdentityModel
 import TestSupport
 
 /// What a predicate demands, as it is written and as it is meant: of the name, and of the kind and the size or not.

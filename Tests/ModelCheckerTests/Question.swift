@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import IdentityModel
 
 /// A predicate, where it looks, what it wants to know, and which entries hold it.
 struct Question: Sendable {

@@ -3,14 +3,8 @@
 
 import Foundation
 import Glibc
+import IdentityModel
 import TestSupport
-
-/// One change of one round, which a shorter run may leave out.
-struct Step: Hashable {
-    var round: Int
-    var thread: Int
-    var index: Int
-}
 
 /// A run of the checker. Everything in it follows from the seed, apart from what threads and the daemon do to each other.
 final class Run {
@@ -499,6 +493,3 @@ final class Run {
         }
     }
 }
-
-/// Takes a value to another thread, which alone uses it until it is joined.
-struct UncheckedBox<Value>: @unchecked Sendable { let value: Value }

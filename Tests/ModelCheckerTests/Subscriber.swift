@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import IdentityModel
 
 /// A subscriber: its question, and the set that it holds.
 final class Subscriber {

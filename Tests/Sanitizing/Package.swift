@@ -26,6 +26,7 @@ let package = Package(
         .target(name: "FileWatching", dependencies: ["LinuxSystem", "Metadata", deque]),
 
         .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .target(name: "IdentityModel", path: "Tests/IdentityModel"),
         .testTarget(name: "LinuxSystemTests", dependencies: ["TestSupport", "LinuxSystem", "CLinux"]),
         .testTarget(name: "ContentTypesTests", dependencies: ["ContentTypes"]),
         .testTarget(name: "MetadataTests", dependencies: ["TestSupport", "Metadata"]),
@@ -36,9 +37,9 @@ let package = Package(
         .testTarget(
             name: "MetadataIndexTests", dependencies: ["TestSupport", "MetadataIndex", "LinuxSystem", "Metadata"]),
         .testTarget(
-            name: "FileWatchingTests", dependencies: ["TestSupport", "FileWatching", "LinuxSystem", "Metadata"],
-            exclude: ["Scenarios"]
-        ),
+            name: "FileWatchingTests",
+            dependencies: ["TestSupport", "IdentityModel", "FileWatching", "LinuxSystem", "Metadata"],
+            exclude: ["Scenarios"]),
     ],
     swiftLanguageModes: [.v6]
 )

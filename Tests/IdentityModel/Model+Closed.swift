@@ -9,7 +9,7 @@
 // promised. Nor is it that what has left the container from a closed directory is another when it comes back.
 extension Model {
     /// A directory may not be read or searched any more, or may again.
-    func setClosed(_ place: Place, _ isClosed: Bool) {
+    package func setClosed(_ place: Place, _ isClosed: Bool) {
         guard let node = node(place), node.isDirectory, node.isClosed != isClosed else { return }
         node.isClosed = isClosed
         node.windowOfMode = window
@@ -34,7 +34,7 @@ extension Model {
     }
 
     /// A change is about to be made at these places.
-    func willChange(_ places: [Place]) {
+    package func willChange(_ places: [Place]) {
         guard places.contains(where: isCloudy) else { return }
         windowOfClosing = window
         for place in places {
@@ -43,7 +43,7 @@ extension Model {
     }
 
     /// A rename is about to be made.
-    func willRename(_ from: Place, _ to: Place) {
+    package func willRename(_ from: Place, _ to: Place) {
         willChange([from, to])
         guard let source = node(from) else { return }
         if isHidden(from) { comesIntoSight(source) }
@@ -61,7 +61,7 @@ extension Model {
     }
 
     /// An exchange is about to be made.
-    func willExchange(_ one: Place, _ other: Place) {
+    package func willExchange(_ one: Place, _ other: Place) {
         willChange([one, other])
         for place in [one, other] {
             if isHidden(place), let node = node(place) { comesIntoSight(node) }
@@ -87,7 +87,7 @@ extension Model {
 
     /// The daemon begins anew with what it has saved: what lay in closed directories is not known from that, and without the
     /// watches that it had it finds some closed, and gets none of them.
-    func restarted(keepsWatches: Bool) {
+    package func restarted(keepsWatches: Bool) {
         forEach { node, place in
             if isCloudy(place) || node.windowOfClosing == window { node.isUnsure = true }
             if !keepsWatches { node.isWatched = false }
@@ -101,19 +101,19 @@ extension Model {
     }
 
     /// Whether a directory above is closed.
-    func isHidden(_ place: Place) -> Bool { enclosing(place).contains { $0.isClosed } }
+    package func isHidden(_ place: Place) -> Bool { enclosing(place).contains { $0.isClosed } }
 
     /// This could not be seen until now, nor does anybody watch it before it is looked at.
     private func comesIntoSight(_ node: Node) { forSubtree(node) { $0.lookOfSight = looks } }
 
     /// Whether an entry came into sight, and has not been looked at for sure since.
-    func isUnseen(_ place: Place) -> Bool { node(place)?.lookOfSight == looks }
+    package func isUnseen(_ place: Place) -> Bool { node(place)?.lookOfSight == looks }
 
     /// All that can be seen has been looked at.
-    func wasLookedAt() { looks += 1 }
+    package func wasLookedAt() { looks += 1 }
 
     /// The tokens of what lies in closed directories.
-    var hidden: [Int] {
+    package var hidden: [Int] {
         var tokens: [Int] = []
         forEach { node, place in
             if roots[place.root].container != nil, isHidden(place) { tokens.append(node.token) }
@@ -122,7 +122,7 @@ extension Model {
     }
 
     /// Whether what is there no more has ended for sure: what has changed where it could not be seen may be either of two.
-    var endsAreSure: Bool { windowOfClosing != window }
+    package var endsAreSure: Bool { windowOfClosing != window }
 
     /// Whether it is known by a rename into a closed directory, which was lost: it may have been taken for one that is gone.
     func isUnheard(_ node: Node, _ lossy: Bool) -> Bool { lossy && node.windowOfHiding == window }

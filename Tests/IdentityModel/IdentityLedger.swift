@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Holds the identifiers that are seen at quiet moments to what the model says.
-struct IdentityLedger {
+package struct IdentityLedger {
     private var identifiers: [Int: String] = [:]
     /// Those of the last quiet moment.
     private var alive: Set<String> = []
@@ -11,9 +11,11 @@ struct IdentityLedger {
     /// Those of which nothing is known.
     private var lost: Set<String> = []
 
+    package init() {}
+
     /// One quiet moment: all items by their paths, and what is known of them. `hidden` are tokens of what is there and not
     /// seen; `ends` says whether all that is there no more has ended. Returns what is wrong.
-    mutating func check(
+    package mutating func check(
         _ seen: [Bytes: String], _ observations: [Model.Observation], hidden: [Int] = [], ends: Bool = true
     ) -> [String] {
         var violations: [String] = []
@@ -48,7 +50,7 @@ struct IdentityLedger {
     }
 
     /// A daemon that keeps no identities has been started anew: all that were given have ended.
-    mutating func forgetAll() {
+    package mutating func forgetAll() {
         ended.formUnion(alive)
         alive = []
         identifiers = [:]

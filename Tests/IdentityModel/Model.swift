@@ -1,37 +1,16 @@
 // Which entry is which: a model of names and the identities that the interface promises them, kept by what was done.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where something lies: one of the roots, and the names below it.
-struct Place: Hashable {
-    var root: Int
-    var names: [Bytes]
-
-    func entry(_ name: Bytes) -> Place { Place(root: root, names: names + [name]) }
-    var parent: Place { Place(root: root, names: names.dropLast()) }
-    var isRoot: Bool { names.isEmpty }
-
-    func lies(below other: Place) -> Bool {
-        root == other.root && names.count > other.names.count && names.starts(with: other.names)
-    }
-}
-
-/// A directory in which is churned: part of a container, or outside of all.
-struct Root: Sendable {
-    var path: Bytes
-    /// Nil outside.
-    var container: String?
-}
-
 /// The names of an area that one thread alone changes. Each entry has a token, which stands for the identity that it must
 /// keep: a rename keeps it, a rename over another entry takes over the other's, and what leaves its container gets another
 /// when it comes back. Windows are the times between two quiet moments.
-final class Model {
-    final class Node {
+package final class Model {
+    package final class Node {
         fileprivate(set) var token: Int
-        let isDirectory: Bool
+        package let isDirectory: Bool
         fileprivate(set) var isAmbiguous = false
         /// Of a directory: whether what lies in it may not be seen (`Model+Closed.swift`).
-        var isClosed = false
+        package var isClosed = false
         /// When that changed last.
         var windowOfMode = -1
         /// When it, or what lies in it, was closed, was open again, or changed where it could not be seen.
@@ -47,7 +26,7 @@ final class Model {
         /// Whether it had several hard links when a window ended in which it could not be seen, and has not been seen since.
         var hadSeveralLinks = false
         /// Of a directory: whether it could be seen at the end of a window, and has been where its watch stays with it since.
-        var isWatched = false
+        package var isWatched = false
         fileprivate var window: Int
         /// The same of what lies in it, where it was renamed over another.
         fileprivate var windowOfContents = -1
@@ -63,9 +42,9 @@ final class Model {
         fileprivate var origin: (parent: Node, name: Bytes)?
         /// The names that it had in this window.
         fileprivate var formerNames: [(parent: Node, name: Bytes)] = []
-        fileprivate(set) var children: [Bytes: Node] = [:]
+        package fileprivate(set) var children: [Bytes: Node] = [:]
         /// Dictionaries have another order in each process.
-        fileprivate(set) var order: [Bytes] = []
+        package fileprivate(set) var order: [Bytes] = []
 
         fileprivate init(token: Int, isDirectory: Bool, window: Int) {
             self.token = token
@@ -90,7 +69,7 @@ final class Model {
         var name: Bytes
     }
 
-    private(set) var roots: [Root]
+    package private(set) var roots: [Root]
     private let top: [Node]
     private var lastToken: Int
     private(set) var window = 0
@@ -106,10 +85,10 @@ final class Model {
     private var occupiedAtStart: Set<Place> = []
 
     /// What lies below a root is in a container from now on.
-    func adopted(_ root: Int, by container: String) { roots[root].container = container }
+    package func adopted(_ root: Int, by container: String) { roots[root].container = container }
 
     /// `area` tells the tokens of several models apart.
-    init(_ roots: [Root], area: Int) {
+    package init(_ roots: [Root], area: Int) {
         self.roots = roots
         lastToken = (area + 1) << 40
         top = roots.indices.map { Node(token: -1 - $0, isDirectory: true, window: 0) }
@@ -120,29 +99,29 @@ final class Model {
         return lastToken
     }
 
-    func node(_ place: Place) -> Node? {
+    package func node(_ place: Place) -> Node? {
         var node: Node? = top[place.root]
         for name in place.names { node = node?.children[name] }
         return node
     }
 
-    func path(_ place: Place) -> Bytes { place.names.reduce(roots[place.root].path) { $0.entry($1) } }
+    package func path(_ place: Place) -> Bytes { place.names.reduce(roots[place.root].path) { $0.entry($1) } }
 
     // MARK: What was done
 
-    func created(_ place: Place, isDirectory: Bool) {
+    package func created(_ place: Place, isDirectory: Bool) {
         guard let parent = node(place.parent), let name = place.names.last else { return }
         land(Node(token: newToken(), isDirectory: isDirectory, window: window), parent, name, place)
     }
 
     /// A hard link: where another name of the file goes meanwhile, it may as well have moved here.
-    func linked(_ place: Place) {
+    package func linked(_ place: Place) {
         created(place, isDirectory: false)
         node(place)?.isAmbiguous = true
     }
 
     /// Unlinked, or removed with all below it.
-    func removed(_ place: Place) {
+    package func removed(_ place: Place) {
         guard let parent = node(place.parent), let name = place.names.last, let node = parent.remove(name)
         else { return }
         forSubtree(node) {
@@ -154,7 +133,7 @@ final class Model {
         unlinked.insert(Name(directory: parent.token, name: name))
     }
 
-    func renamed(_ from: Place, _ to: Place) {
+    package func renamed(_ from: Place, _ to: Place) {
         guard from != to, let oldParent = node(from.parent), let newParent = node(to.parent),
             let oldName = from.names.last, let newName = to.names.last, let source = oldParent.remove(oldName)
         else { return }
@@ -198,7 +177,7 @@ final class Model {
     }
 
     /// `haveSeveralLinks` tells whether one of the two files has other names. Their removal is told of the same file.
-    func exchanged(_ one: Place, _ other: Place, haveSeveralLinks: Bool = false) {
+    package func exchanged(_ one: Place, _ other: Place, haveSeveralLinks: Bool = false) {
         guard one != other, let oneParent = node(one.parent), let otherParent = node(other.parent),
             let oneName = one.names.last, let otherName = other.names.last,
             let first = oneParent.children[oneName], let second = otherParent.children[otherName]
@@ -286,21 +265,21 @@ final class Model {
     // MARK: What must be
 
     /// How far an identity is determined.
-    enum Rule {
+    package enum Rule {
         /// The token's own, a new one where it has none yet.
         case exact
         /// Any but one that has ended.
         case open
     }
 
-    struct Observation {
-        var path: Bytes
-        var token: Int
-        var rule: Rule
+    package struct Observation {
+        package var path: Bytes
+        package var token: Int
+        package var rule: Rule
     }
 
     /// `lossy` is the window that ends; `hasOneLink` is of what cannot be seen.
-    func beginWindow(lossy: Bool = false, hasOneLink: (Bytes) -> Bool = { _ in true }) {
+    package func beginWindow(lossy: Bool = false, hasOneLink: (Bytes) -> Bool = { _ in true }) {
         settleClosed(lossy, hasOneLink)
         window += 1
         // What cannot be seen is compared with what was there when it could be.
@@ -341,7 +320,7 @@ final class Model {
     /// moved: its own file is gone, and `mv a b; mv c b; mv b d` has left what `rm a; mv c d` leaves. Nor of one that had the
     /// name of another on the way that was unlinked before: where that alone was lost, `rm b; mv c b; mv b d` is told as the
     /// former. Nor of a file that had several names, of which one is left: it may be any of them.
-    func observations(lossy: Bool, movesAreTold: Bool = true, hasOneLink: (Bytes) -> Bool) -> [Observation] {
+    package func observations(lossy: Bool, movesAreTold: Bool = true, hasOneLink: (Bytes) -> Bool) -> [Observation] {
         var observations: [Observation] = []
         forEach { node, place in
             guard roots[place.root].container != nil else { return }
@@ -397,7 +376,7 @@ final class Model {
         return false
     }
 
-    func forEach(_ body: (Node, Place) -> Void) {
+    package func forEach(_ body: (Node, Place) -> Void) {
         func visit(_ node: Node, _ place: Place) {
             for name in node.order {
                 guard let child = node.children[name] else { continue }

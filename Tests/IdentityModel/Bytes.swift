@@ -1,16 +1,16 @@
 // File names and paths as Linux has them: bytes, which need not be UTF-8.
 // SPDX-License-Identifier: Apache-2.0
 
-typealias Bytes = [UInt8]
+package typealias Bytes = [UInt8]
 
 extension [UInt8] {
-    init(_ text: String) { self = [UInt8](text.utf8) }
+    package init(_ text: String) { self = [UInt8](text.utf8) }
 
     /// The path of an entry of this directory.
-    func entry(_ name: Bytes) -> Bytes { self + [UInt8(ascii: "/")] + name }
+    package func entry(_ name: Bytes) -> Bytes { self + [UInt8(ascii: "/")] + name }
 
     /// Printable, on one line, and short.
-    var shown: String {
+    package var shown: String {
         var text = ""
         var index = 0
         while index < count {

@@ -1,1 +1,0 @@
-../ModelCheckerTests/Bytes.swift

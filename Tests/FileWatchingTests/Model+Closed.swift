@@ -1,1 +1,0 @@
-../ModelCheckerTests/Model+Closed.swift
