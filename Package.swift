@@ -1,6 +1,6 @@
 // swift-tools-version: 6.2
-// The house of Gather, rung by rung: a target imports only from lower rungs, and only what its row
-// names (Tests/ArchitectureTests holds every target to this file and to the ladder in CONTRIBUTING.md).
+// The targets of Gather. CONTRIBUTING.md, "Layers", has the rung of each and what it may import. Tests/ArchitectureTests
+// compares this file and the imports of the sources with that table.
 
 import PackageDescription
 
@@ -34,7 +34,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        // MARK: Rung 0: C, and the vocabulary
+        // MARK: C, and the vocabulary
 
         .target(name: "CLinux"),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
@@ -47,7 +47,7 @@ let package = Package(
         .target(name: "Metadata"),
         .testTarget(name: "MetadataTests", dependencies: ["TestSupport", "Metadata"]),
 
-        // MARK: Rung 1: the system, content types, the wire
+        // MARK: The system, content types, the wire
 
         .target(name: "LinuxSystem", dependencies: ["CLinux", system]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
@@ -62,7 +62,7 @@ let package = Package(
             name: "VarlinkTests",
             dependencies: ["TestSupport", "Varlink", nio, .product(name: "NIOEmbedded", package: "swift-nio")]),
 
-        // MARK: Rung 2: the language, the index, the watching, saved files
+        // MARK: The language, the index, the watching, saved files
 
         .target(name: "PredicateLanguage", dependencies: ["ContentTypes", "Metadata", "CPCRE2"]),
         .testTarget(
@@ -90,7 +90,7 @@ let package = Package(
             name: "SyncthingTests",
             dependencies: ["TestSupport", "Syncthing", "Varlink", nio, nioPosix, nioHTTP1], exclude: ["Answers"]),
 
-        // MARK: Rung 3: live queries, our interfaces
+        // MARK: Live queries, our interfaces
 
         .target(
             name: "LiveQueries",
@@ -104,7 +104,7 @@ let package = Package(
         .target(name: "GatherProtocol", dependencies: ["Varlink", "Metadata"]),
         .testTarget(name: "GatherProtocolTests", dependencies: ["GatherProtocol", "Varlink", "Metadata"]),
 
-        // MARK: Rung 4: the daemon as a library, the client library
+        // MARK: The daemon as a library, the client library
 
         .target(
             name: "GatherService",
@@ -126,7 +126,7 @@ let package = Package(
         .testTarget(
             name: "GatherKitTests", dependencies: ["TestSupport", "GatherKit", "GatherProtocol", "Varlink", "Metadata"]),
 
-        // MARK: Rung 5: Foundation's predicates, documents, systemd
+        // MARK: Foundation's predicates, documents, systemd
 
         .target(name: "GatherFoundation", dependencies: ["GatherKit"]),
         .testTarget(
@@ -189,7 +189,7 @@ let package = Package(
         .target(name: "SystemdSupport", dependencies: ["CSystemd", "LinuxSystem", "Metadata", log]),
         .testTarget(name: "SystemdSupportTests", dependencies: ["TestSupport", "SystemdSupport", "CSystemd", log]),
 
-        // MARK: Rung 6: the programs
+        // MARK: The programs
 
         .executableTarget(
             name: "gatherd", dependencies: ["GatherService", "SystemdSupport", "LinuxSystem", log, arguments]),
@@ -215,7 +215,7 @@ let package = Package(
             ],
             linkerSettings: [.unsafeFlags(["-static-executable"], .when(configuration: .release))]),
 
-        // MARK: Rung 7: the full-screen view
+        // MARK: The full-screen view
 
         .target(
             name: "GroceryScreen",

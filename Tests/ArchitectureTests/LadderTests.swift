@@ -1,51 +1,48 @@
-// Holds every target to the ladder: what it imports, what the manifest gives it, and what CONTRIBUTING.md says of it.
+// Holds every target to the ladder: what its files import, and what the manifest gives it.
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
 
 struct LadderTests {
     @Test func `The ladder itself leads downwards`() throws {
-        for rung in Ladder.rungs {
-            for lower in rung.imports.compactMap(Ladder.rung(of:)) {
-                #expect(lower.height < rung.height, "\(rung.target) names \(lower.target)")
+        let rungs = try Ladder.rungs()
+        let heights = Dictionary(rungs.map { ($0.target, $0.height) }) { first, _ in first }
+        #expect(heights.count == rungs.count, "a target has two rows")
+        for rung in rungs {
+            for (lower, height) in rung.imports.compactMap({ name in heights[name].map { (name, $0) } }) {
+                #expect(height < rung.height, "\(rung.target) names \(lower)")
             }
         }
     }
 
-    @Test func `The manifest has the targets of the ladder and gives them nothing above their rung`() throws {
+    @Test func `The manifest has the targets of the ladder and gives them what their rows name`() throws {
         let targets = try Repository.declaredTargets().filter { !$0.isTest }
-        #expect(Set(targets.map(\.name)) == Set(Ladder.rungs.map(\.target)))
-        for target in targets {
-            let allowed = try #require(Ladder.rung(of: target.name)).imports
-            let excess = target.dependencies.subtracting(allowed)
+        let rungs = try Ladder.rungs()
+        #expect(Set(targets.map(\.name)) == Set(rungs.map(\.target)))
+        let packages = try Repository.packagesOfProducts()
+        for rung in rungs {
+            let given = try #require(targets.first { $0.name == rung.target }).dependencies.map { packages[$0] ?? $0 }
+            let named = rung.imports.subtracting(Ladder.toolchain)
+            let (excess, lack) = (Set(given).subtracting(named), named.subtracting(given))
             #expect(
-                excess.isEmpty, "Package.swift gives \(target.name) \(excess.sorted()), which its row does not name")
+                excess.isEmpty, "Package.swift gives \(rung.target) \(excess.sorted()), which its row does not name")
+            #expect(lack.isEmpty, "Package.swift does not give \(rung.target) \(lack.sorted()), which its row names")
         }
     }
 
     @Test func `Every file imports only what its target's row and the manifest name`() throws {
         let declared = try Repository.declaredTargets()
+        let rungs = try Ladder.rungs()
         let files = try Repository.sources()
         #expect(!files.isEmpty)
         for file in files {
-            let rung = try #require(Ladder.rung(of: file.target), "\(file.path): no such target")
+            let rung = try #require(rungs.first { $0.target == file.target }, "\(file.path): no such target")
             let target = try #require(declared.first { $0.name == file.target })
-            let given = target.dependencies.union(Ladder.toolchain)
+            let given = target.dependencies.union(rung.imports.intersection(Ladder.toolchain))
             for (line, module) in file.imports where !Ladder.everywhere.contains(module) {
-                #expect(rung.imports.contains(module), "\(file.path):\(line): \(file.target) may not import \(module)")
-                #expect(given.contains(module), "\(file.path):\(line): Package.swift does not give \(module)")
+                #expect(given.contains(module), "\(file.path):\(line): \(file.target) may not import \(module)")
             }
         }
-    }
-
-    @Test func `CONTRIBUTING.md has a row for every target, on its rung`() throws {
-        var heights: [String: Int] = [:]
-        for line in try Repository.text("CONTRIBUTING.md").split(separator: "\n") {
-            let cells = line.split(separator: "|").map { $0.trimmingPrefix(while: \.isWhitespace) }
-            guard cells.count >= 2, let height = Int(cells[0].filter { !$0.isWhitespace }) else { continue }
-            for name in cells[1].matches(of: /`([\w-]+)`/) { heights[String(name.1)] = height }
-        }
-        #expect(heights == Dictionary(uniqueKeysWithValues: Ladder.rungs.map { ($0.target, $0.height) }))
     }
 
     @Test(arguments: [

@@ -78,6 +78,13 @@ enum Repository {
         return files.sorted { $0.path < $1.path }
     }
 
+    /// The package of each product that the manifest names.
+    static func packagesOfProducts() throws -> [String: String] {
+        let products = try text("Package.swift").matches(
+            of: /\.product\(\s*name: "(\w+)", package: "([\w-]+)"/)
+        return Dictionary(products.map { (String($0.1), String($0.2)) }) { first, _ in first }
+    }
+
     /// The targets of the manifest, read from its text: `swift package` cannot be asked while it runs the tests.
     static func declaredTargets() throws -> [DeclaredTarget] {
         let manifest = try text("Package.swift")
