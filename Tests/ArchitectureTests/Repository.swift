@@ -52,15 +52,9 @@ struct DeclaredTarget {
 }
 
 enum Repository {
-    static let root: String = {
-        var url = URL(filePath: #filePath).resolvingSymlinksInPath()
-        for _ in 0..<3 { url.deleteLastPathComponent() }
-        return url.path()
-    }()
+    static let root = SourceTree.root
 
-    static func text(_ path: String) throws -> String {
-        try String(contentsOf: URL(filePath: root + "/" + path), encoding: .utf8)
-    }
+    static func text(_ path: String) throws -> String { try SourceTree.text(path) }
 
     /// Every Swift file under `Sources`, but the code that documentation shows.
     static func sources() throws -> [SourceFile] { try files(in: "Sources") }
@@ -68,14 +62,10 @@ enum Repository {
     static func tests() throws -> [SourceFile] { try files(in: "Tests") }
 
     private static func files(in directory: String) throws -> [SourceFile] {
-        let enumerator = try #require(FileManager.default.enumerator(atPath: root + "/" + directory))
-        var files: [SourceFile] = []
-        for case let path as String in enumerator where path.hasSuffix(".swift") && !path.contains(".docc/") {
-            let target = String(path.prefix { $0 != "/" })
-            files.append(
-                SourceFile(target: target, path: directory + "/" + path, text: try text(directory + "/" + path)))
+        try SourceTree.files(below: directory).filter { $0.hasSuffix(".swift") && !$0.contains(".docc/") }.map { path in
+            let target = path.split(separator: "/")[1]
+            return SourceFile(target: String(target), path: path, text: try text(path))
         }
-        return files.sorted { $0.path < $1.path }
     }
 
     /// The package of each product that the manifest names.

@@ -1,6 +1,8 @@
 // What every file of the sources has in common.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+import TestSupport
 import Testing
 
 struct SourceFileTests {
@@ -52,6 +54,14 @@ struct SourceFileTests {
         }
         let temporary = try Repository.sources().filter { $0.text.contains("\"." + "syncthing.") }
         #expect(Set(temporary.map(\.target)) == ["Metadata", "LinuxSystem"], "\(temporary.map(\.path))")
+    }
+
+    // Shared code is a target that others import: a link is compiled once more, into types that are others.
+    @Test func `No file of the sources or the tests is a symbolic link`() throws {
+        for path in SourceTree.files(below: "Sources") + SourceTree.files(below: "Tests") {
+            let kind = try FileManager.default.attributesOfItem(atPath: Repository.root + "/" + path)[.type]
+            #expect(kind as? FileAttributeType != .typeSymbolicLink, "\(path)")
+        }
     }
 
     // Foundation's type is killed where the runner has thousands of descriptors open; see ChildProcess.

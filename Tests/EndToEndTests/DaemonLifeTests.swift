@@ -28,13 +28,12 @@ struct DaemonLifeTests {
     }
 
     @Test func theConfigurationThatComesWithItIsInOrder() async {
-        let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().path()
-        let check = await run(.gatherd, "--check-config", "--config", repository + "Config/gatherd.toml")
+        let folder = SourceTree.root + "/Config"
+        let check = await run(.gatherd, "--check-config", "--config", folder + "/gatherd.toml")
         #expect(check.status == 0, "\(check.errors)")
         #expect(
             check.text
-                == "the configuration is in order: 1 container (\(repository)Config/gatherd.toml and \(repository)Config/containers.d)\n"
+                == "the configuration is in order: 1 container (\(folder)/gatherd.toml and \(folder)/containers.d)\n"
         )
     }
 

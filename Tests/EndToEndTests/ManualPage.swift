@@ -16,10 +16,7 @@ struct ManualPage {
     private let lines: [String]
 
     init(_ name: String) throws {
-        var root = URL(filePath: #filePath).resolvingSymlinksInPath()
-        for _ in 0..<3 { root.deleteLastPathComponent() }
-        let text = try String(contentsOf: root.appending(path: "Packaging/man/\(name)"), encoding: .utf8)
-        lines = text.split(separator: "\n").map(String.init)
+        lines = try SourceTree.text("Packaging/man/\(name)").split(separator: "\n").map(String.init)
     }
 
     /// The flags that are explained, on the whole page.

@@ -65,11 +65,9 @@ struct ManualTests {
     }
 
     @Test func `The page of the configuration has its keys, with their defaults`() async throws {
-        var root = URL(filePath: #filePath).resolvingSymlinksInPath()
-        for _ in 0..<3 { root.deleteLastPathComponent() }
         var settings: [String: String] = [:]
         for file in ["gatherd.toml", "containers.d/grocery.toml"] {
-            let text = try String(contentsOf: root.appending(path: "Config/\(file)"), encoding: .utf8)
+            let text = try SourceTree.text("Config/\(file)")
             for match in text.matches(of: /(?m)^([a-z-]+) = (.*)$/) { settings[String(match.1)] = String(match.2) }
         }
         #expect(settings.count > 5)

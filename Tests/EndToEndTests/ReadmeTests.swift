@@ -12,11 +12,7 @@ struct ReadmeTests {
     /// Three screens of a terminal with 50 lines.
     private static let mostLines = 150
 
-    private func text(_ path: String) throws -> String {
-        var root = URL(filePath: #filePath).resolvingSymlinksInPath()
-        for _ in 0..<3 { root.deleteLastPathComponent() }
-        return try String(contentsOf: root.appending(path: path), encoding: .utf8)
-    }
+    private func text(_ path: String) throws -> String { try SourceTree.text(path) }
 
     /// The lines of the first code block after a heading.
     private func block(after heading: String, language: String) throws -> [String] {

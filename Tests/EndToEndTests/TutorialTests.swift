@@ -9,11 +9,7 @@ import Testing
 
 @Suite(.serialized)
 struct TutorialTests {
-    private func text(_ path: String) throws -> String {
-        var root = URL(filePath: #filePath).resolvingSymlinksInPath()
-        for _ in 0..<3 { root.deleteLastPathComponent() }
-        return try String(contentsOf: root.appending(path: path), encoding: .utf8)
-    }
+    private func text(_ path: String) throws -> String { try SourceTree.text(path) }
 
     private func resource(_ name: String) throws -> String {
         try text("Sources/GatherKit/GatherKit.docc/Resources/\(name).swift")

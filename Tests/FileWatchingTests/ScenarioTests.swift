@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FileWatching
-import Glibc
+import TestSupport
 import Testing
 
 /// A scenario in a file of its own.
@@ -14,25 +14,12 @@ struct ScenarioFile: Sendable, CustomTestStringConvertible {
 
     /// Those in `Scenarios`, by name.
     static let all: [ScenarioFile] = {
-        let directory = #filePath.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/Scenarios"
-        guard let stream = opendir(directory) else { return [] }
-        defer { closedir(stream) }
-        var files: [ScenarioFile] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            guard name.hasSuffix(".scenario"), let file = fopen(directory + "/" + name, "r") else { continue }
-            defer { fclose(file) }
-            var bytes: [UInt8] = []
-            var byte = getc(file)
-            while byte >= 0 {
-                bytes.append(UInt8(byte))
-                byte = getc(file)
-            }
-            files.append(ScenarioFile(name: name, text: String(decoding: bytes, as: UTF8.self)))
+        let directory = "Tests/FileWatchingTests/Scenarios"
+        return SourceTree.files(below: directory).filter { $0.hasSuffix(".scenario") }.map { path in
+            // A file that cannot be read has no steps, and its test says so.
+            ScenarioFile(
+                name: String(path.dropFirst(directory.count + 1)), text: (try? SourceTree.text(path)) ?? "")
         }
-        return files.sorted { $0.name < $1.name }
     }()
 }
 

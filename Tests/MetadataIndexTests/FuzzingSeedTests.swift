@@ -2,15 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import MetadataIndex
 
 /// After a change of the formats, `GATHER_WRITE_SEEDS=1 swift test --filter FuzzingSeedTests` writes them anew.
 @Suite struct FuzzingSeedTests {
-    private static let directory = URL(filePath: #filePath).resolvingSymlinksInPath()
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Tests/Fuzzing/Corpus/state")
+    private static let directory = URL(filePath: SourceTree.root + "/Tests/Fuzzing/Corpus/state")
 
     @Test(arguments: 0..<4 as Range<UInt64>) func seedsAreOfTodaysFormat(_ number: UInt64) throws {
         let file = Self.directory.appending(path: "0\(number)")

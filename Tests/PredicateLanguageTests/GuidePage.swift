@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ContentTypes
-import Foundation
 import Metadata
 import PredicateLanguage
+import TestSupport
 import Testing
 
 /// The manual page, read from its source in mdoc(7).
@@ -23,7 +23,7 @@ struct GuidePage {
     let text: String
 
     init() throws {
-        let source = try GuidePage.file("Packaging/man/gather-predicates.7")
+        let source = try SourceTree.text("Packaging/man/gather-predicates.7")
         var comment = ""
         var isInside = false
         var shown = ""
@@ -91,11 +91,5 @@ struct GuidePage {
             text = text.split(separator: escape, omittingEmptySubsequences: false).joined(separator: character)
         }
         return text
-    }
-
-    static func file(_ path: String) throws -> String {
-        var root = URL(filePath: #filePath).resolvingSymlinksInPath()
-        for _ in 0..<3 { root.deleteLastPathComponent() }
-        return try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 }

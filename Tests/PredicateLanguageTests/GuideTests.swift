@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func predicatesOfTheReadmeAreValid() throws {
-        let readme = try GuidePage.file("README.md")
+        let readme = try SourceTree.text("README.md")
         let commands = readme.matches(of: /gather (?:find|watch|count|values \w+) (?:"([^"\n]+)"|'([^'\n]+)')/)
         let examples = commands.compactMap { $0.1 ?? $0.2 }.map(String.init)
         #expect(examples.count > 12)
