@@ -16,7 +16,7 @@ struct TutorialTests {
     }
 
     @Test func `What the tutorial ends with is what is compiled, in thirty lines, and each step leads there`() throws {
-        let compiled = try text("Tests/EndToEndTests/LiveList.swift")
+        let compiled = try text("Tests/EndToEndTests/Manual/LiveList.swift")
         #expect(try resource("LiveList-3") == compiled)
         let whole = compiled.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(whole.count <= 31)

@@ -26,6 +26,15 @@ struct ScenarioFile: Sendable, CustomTestStringConvertible {
 @Suite struct ScenarioTests {
     @Test func thereAreScenarios() { #expect(ScenarioFile.all.count > 60) }
 
+    @Test func scenariosLieInTheFoldersOfTheirSubjects() throws {
+        let readme = try SourceTree.text("Tests/FileWatchingTests/Scenarios/README.md")
+        let folders = Dictionary(grouping: ScenarioFile.all) { $0.name.prefix { $0 != "/" } }
+        for (folder, files) in folders {
+            #expect(readme.contains("\n| `\(folder)` |"), "the README has no folder \(folder)")
+            #expect(files.count <= 40, "\(folder)")
+        }
+    }
+
     @Test(arguments: ScenarioFile.all) func play(file: ScenarioFile) throws {
         Scenario().play(try ScenarioScript(file.text, name: file.name))
     }

@@ -141,7 +141,7 @@ struct ReadmeTests {
     @Test func swiftExampleIsTheOneThatIsTested() throws {
         let shown = try block(after: "From Python, a shell and Swift", language: "swift")
         let start = try #require(shown.firstIndex(of: "try await query.start()"))
-        let lines = try text("Tests/EndToEndTests/ReadmeExample.swift").split(
+        let lines = try text("Tests/EndToEndTests/Manual/ReadmeExample.swift").split(
             separator: "\n", omittingEmptySubsequences: false)
         let tested = lines.drop { $0 != "    try await query.start()" }.prefix { $0 != "}" }.map { $0.dropFirst(4) }
         #expect(shown[start...].elementsEqual(tested.map(String.init)))
