@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 
-from selenium.common.exceptions import StaleElementReferenceException
+from selenium.common.exceptions import ElementClickInterceptedException, StaleElementReferenceException
 
 # The limit for each step, in seconds: that of the tests.
 PATIENCE = 120 * int(os.environ.get("GATHER_TEST_PATIENCE", "1"))
@@ -30,7 +30,7 @@ def until(what, test, patience=PATIENCE):
             last = test()
             if last:
                 return last
-        except (StaleElementReferenceException, OSError) as error:
+        except (ElementClickInterceptedException, StaleElementReferenceException, OSError) as error:
             last = error
         time.sleep(0.05)
     raise AssertionError(f"never: {what} (last {last!r})")

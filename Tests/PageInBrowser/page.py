@@ -72,15 +72,20 @@ class Page:
     def lacks(self, name):
         until(f"no {name}", lambda: name not in self.names())
 
+    def press(self, name, selector, patience):
+        """Clicks a part of a row. The page may move it between the scroll and the click, under a heading that stays."""
+        def pressed():
+            element = self.row(name, patience).find_element(By.CSS_SELECTOR, selector)
+            self.run("arguments[0].scrollIntoView({block: 'center'})", element)
+            element.click()
+            return True
+        until(f"a click on {selector} of {name}", pressed, patience)
+
     def tick(self, name, patience=PATIENCE):
-        element = self.row(name, patience).find_element(By.CSS_SELECTOR, ".tick")
-        self.run("arguments[0].scrollIntoView({block: 'center'})", element)
-        element.click()
+        self.press(name, ".tick", patience)
 
     def open(self, name, patience=PATIENCE):
-        element = self.row(name, patience).find_element(By.CSS_SELECTOR, ".open")
-        self.run("arguments[0].scrollIntoView({block: 'center'})", element)
-        element.click()
+        self.press(name, ".open", patience)
         self.one("#item[open]")
 
     def add(self, line):
