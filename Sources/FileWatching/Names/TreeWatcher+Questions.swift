@@ -168,7 +168,7 @@ extension TreeWatcher {
     package func isEnclosed(_ number: UInt32) -> Bool { containers[number]?.place.isEnclosed == true }
 
     /// How a container stands; nil for one that is not watched.
-    package func state(of number: UInt32) -> ContainerState? { containers[number]?.state }
+    package func state(of number: UInt32) -> WatchState? { containers[number]?.state }
 
     /// Returns the paths of at most `limit` directories of a container that cannot be read, relative to its root. Looks
     /// at ``WatchLimits/unreadableScanned`` directories at most, over all containers, and leaves out paths that are longer

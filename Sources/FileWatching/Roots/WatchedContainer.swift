@@ -47,7 +47,7 @@ final class WatchedContainer {
     /// Whether that is the task of a comparison that has not ended.
     func isComparison(_ task: UInt32) -> Bool { comparisons.has(task) }
 
-    var state: ContainerState {
+    var state: WatchState {
         if let reason = place.reason(mounts) { return .unavailable(reason: reason) }
         if let reason = mounts.reason, mounts.holdsContainer || knowledge.isWhole { return .degraded(reason: reason) }
         if knowledge.firstCrawl != nil { return .crawling }

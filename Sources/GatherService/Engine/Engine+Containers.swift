@@ -82,7 +82,7 @@ extension Engine {
         }
     }
 
-    func state(of record: ContainerRecord) -> ContainerState {
+    func state(of record: ContainerRecord) -> WatchState {
         let state = watcher.state(of: record.number) ?? .unavailable(reason: "the container was removed")
         guard case .unavailable(let reason) = state, watcher.isUnmounted(record.number) else { return state }
         let remedy = record.configuration.origin.forgetting
@@ -109,7 +109,7 @@ extension Engine {
     }
 
     /// What is known of a container counts for callers who do not see everything once it was compared with the file system.
-    private func noteVerified(_ record: ContainerRecord, _ state: ContainerState) {
+    private func noteVerified(_ record: ContainerRecord, _ state: WatchState) {
         switch state {
         case .live, .degraded:
             guard record.access.noteVerified() else { return }

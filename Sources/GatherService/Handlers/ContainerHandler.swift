@@ -244,7 +244,7 @@ extension Engine {
         if let census, !census.isComplete { return describe(record, state, census) }
         return ContainerDescription(
             identifier: record.identifier, path: record.configuration.path,
-            state: GatherProtocol.ContainerState(rawValue: state.name) ?? .other,
+            state: ContainerState(rawValue: state.name) ?? .other,
             reason: state.reason ?? record.accessReason ?? record.extrasReason,
             origin: record.configuration.origin.text, items: Int64(record.index.count),
             directories: Int64(figures.directories), watches: Int64(figures.watches), polled: Int64(figures.polled),
@@ -270,13 +270,13 @@ extension Engine {
 
     /// The numbers of watched, polled and unreadable directories are left out, since they would reveal hidden ones.
     private func describe(
-        _ record: ContainerRecord, _ state: FileWatching.ContainerState, _ census: Census
+        _ record: ContainerRecord, _ state: WatchState, _ census: Census
     ) -> ContainerDescription {
         var reason = state.reason ?? record.accessReason
         if case .degraded = state { reason = "part of it is polled or does not answer" }
         return ContainerDescription(
             identifier: record.identifier, path: record.configuration.path,
-            state: GatherProtocol.ContainerState(rawValue: state.name) ?? .other, reason: reason,
+            state: ContainerState(rawValue: state.name) ?? .other, reason: reason,
             origin: record.configuration.origin.text, items: Int64(census.items),
             directories: Int64(census.directories + 1), watches: 0, polled: 0, unreadable: 0,
             packages: record.configuration.packages, ignore: record.configuration.ignore,

@@ -28,7 +28,7 @@ struct EngineMetrics {
         var containerCount: Int { get }
         /// Nil if nothing is saved.
         var saving: Saving? { get }
-        func state(of record: ContainerRecord) -> FileWatching.ContainerState
+        func state(of record: ContainerRecord) -> WatchState
         func figures(of record: ContainerRecord) -> ContainerFigures
     }
 
@@ -165,7 +165,7 @@ struct EngineMetrics {
         func counters(_ family: MetricList.Family, _ value: (ContainerRecord) -> UInt64) {
             for record in records { list.counter(family, value(record), labels(record)) }
         }
-        let states = GatherProtocol.ContainerState.allCases.filter { $0 != .other }.map(\.rawValue)
+        let states = ContainerState.allCases.filter { $0 != .other }.map(\.rawValue)
         for record in records {
             list.state(
                 .init("container_state", "How a container is"), source.state(of: record).name, of: states,

@@ -58,7 +58,7 @@ import Testing
             #expect(fixture.tree.node(at: "d") != nil)
         }
         expectOthersEqual()
-        func state() -> ContainerState? { fixture.watcher.state(of: 1) }
+        func state() -> WatchState? { fixture.watcher.state(of: 1) }
         guard case .degraded(let reason) = state() else {
             Issue.record("\(String(describing: state()))")
             return

@@ -11,7 +11,7 @@ import Testing
 struct SilentMountTests {
     private func state(
         _ daemon: DaemonFixture, _ identifier: String
-    ) async throws -> (GatherProtocol.ContainerState, String?) {
+    ) async throws -> (ContainerState, String?) {
         let list = try await daemon.call(ContainerInterface.List.self, .init())
         let container = try #require(list.containers.first { $0.identifier == identifier })
         return (container.state, container.reason)

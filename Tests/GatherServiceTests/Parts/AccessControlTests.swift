@@ -14,9 +14,9 @@ import Varlink
 struct AccessControlTests {
     private final class Source: AccessSource {
         var above: [FileAccess]? = []
-        var containerState: FileWatching.ContainerState? = .live
+        var containerState: WatchState? = .live
         func directoriesAbove(_ number: UInt32) -> [FileAccess]? { above }
-        func state(of number: UInt32) -> FileWatching.ContainerState? { containerState }
+        func state(of number: UInt32) -> WatchState? { containerState }
     }
 
     private static let user = geteuid() &+ 1_000_000

@@ -14,7 +14,7 @@ import Testing
 struct CensusTakerTests {
     private struct NothingAbove: AccessSource {
         func directoriesAbove(_ number: UInt32) -> [FileAccess]? { [] }
-        func state(of number: UInt32) -> FileWatching.ContainerState? { .live }
+        func state(of number: UInt32) -> WatchState? { .live }
     }
 
     private static let caller = Credentials(user: 3_999_999_999, groups: [])

@@ -18,7 +18,7 @@ struct CheckpointerTests {
     private final class Owner: Checkpointer.Owner {
         var containers = ContainerSet()
         var sequence: UInt64 = 1
-        var states: [String: FileWatching.ContainerState] = [:]
+        var states: [String: WatchState] = [:]
         var failures = 0
         var recoveries = 0
         let checkpointer: Checkpointer
@@ -42,7 +42,7 @@ struct CheckpointerTests {
 
         deinit { store.abandon() }
 
-        func state(of record: ContainerRecord) -> FileWatching.ContainerState { states[record.identifier] ?? .crawling }
+        func state(of record: ContainerRecord) -> WatchState { states[record.identifier] ?? .crawling }
         func isMountPoint(_ record: ContainerRecord) -> Bool { false }
         func passage(of record: ContainerRecord) -> [UInt8] { [] }
         func savingIsDue() { checkpointer.saveIfDue(self) }

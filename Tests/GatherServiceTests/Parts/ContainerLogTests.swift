@@ -21,7 +21,7 @@ struct ContainerLogTests {
         self.containers = containers
     }
 
-    private func log(_ state: FileWatching.ContainerState, isWatching: Bool = true) -> ContainerLog {
+    private func log(_ state: WatchState, isWatching: Bool = true) -> ContainerLog {
         let recorder = recorder
         return ContainerLog(
             logger: Logger(label: "test", factory: { _ in recorder }), containers: containers, isWatching: isWatching,
@@ -32,8 +32,8 @@ struct ContainerLogTests {
         arguments: [
             (.live, "is watched"), (.crawling, "is being read"), (.verifying, "is being compared"),
             (.unavailable(reason: "it is gone"), "is unavailable: it is gone"),
-        ] as [(FileWatching.ContainerState, String)])
-    func theBeginningIsToldOnce(state: FileWatching.ContainerState, words: String) {
+        ] as [(WatchState, String)])
+    func theBeginningIsToldOnce(state: WatchState, words: String) {
         for _ in 0..<2 { log(state).noteStart(of: record) }
         #expect(recorder.all.count == 1)
         #expect(recorder.all.first?.hasPrefix("container 'a' at /none \(words)") == true)

@@ -21,7 +21,7 @@ struct EngineMetricsTests {
         var containerCount = 10
         var saving: EngineMetrics.Saving?
 
-        func state(of record: ContainerRecord) -> FileWatching.ContainerState {
+        func state(of record: ContainerRecord) -> WatchState {
             record.identifier == "a" ? .live : .unavailable(reason: "gone")
         }
 

@@ -46,7 +46,7 @@ struct QuestionRunnerTests {
 
     private struct Source: AccessSource {
         func directoriesAbove(_ number: UInt32) -> [FileAccess]? { [] }
-        func state(of number: UInt32) -> FileWatching.ContainerState? { .live }
+        func state(of number: UInt32) -> WatchState? { .live }
     }
 
     /// One container with one file.

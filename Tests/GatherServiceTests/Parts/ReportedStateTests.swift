@@ -12,7 +12,7 @@ struct ReportedStateTests {
 
     @Test func eachStateIsToldOnce() {
         var reported = ReportedState()
-        let states: [FileWatching.ContainerState] = [
+        let states: [WatchState] = [
             .crawling, .crawling, .live, .live, .degraded(reason: "a"), .degraded(reason: "b"), .live,
         ]
         #expect(states.map { reported.update($0) } == [true, false, true, false, true, true, true])

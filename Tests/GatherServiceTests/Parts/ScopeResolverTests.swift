@@ -12,7 +12,7 @@ import Testing
 struct ScopeResolverTests {
     private struct NoAccess: AccessSource {
         func directoriesAbove(_ number: UInt32) -> [FileAccess]? { nil }
-        func state(of number: UInt32) -> FileWatching.ContainerState? { .live }
+        func state(of number: UInt32) -> WatchState? { .live }
     }
 
     private let resolver: ScopeResolver

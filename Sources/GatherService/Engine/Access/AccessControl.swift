@@ -12,7 +12,7 @@ protocol AccessSource {
     /// Returns the access of the directories above a container's; nil if it is not known.
     func directoriesAbove(_ number: UInt32) -> [FileAccess]?
     /// Returns the state of a container; nil if there is none.
-    func state(of number: UInt32) -> ContainerState?
+    func state(of number: UInt32) -> WatchState?
 }
 
 extension TreeWatcher: AccessSource {}

@@ -14,7 +14,7 @@ final class Checkpointer {
         var containers: ContainerSet { get }
         /// The daemon's clock.
         var sequence: UInt64 { get }
-        func state(of record: ContainerRecord) -> ContainerState
+        func state(of record: ContainerRecord) -> WatchState
         /// Whether a file system is mounted on a container's directory.
         func isMountPoint(_ record: ContainerRecord) -> Bool
         /// The access to a container as it is saved.

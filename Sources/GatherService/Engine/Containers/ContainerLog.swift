@@ -13,7 +13,7 @@ struct ContainerLog {
     let containers: ContainerSet
     /// Whether directories are watched, so that a change of a mode is noticed.
     let isWatching: Bool
-    let state: (ContainerRecord) -> ContainerState
+    let state: (ContainerRecord) -> WatchState
 
     /// Logs how a container begins, in one line, unless another line has told of it.
     func noteStart(of record: ContainerRecord) {

@@ -97,7 +97,7 @@ final class ContainerRecord {
         changed: Timestamp(nanoseconds: 0), owner: 0, group: 0, links: 0, inode: 0, device: 0)
 }
 
-extension ContainerState {
+extension WatchState {
     /// Whether the container will be exact once work that is under way is done.
     var isSettling: Bool {
         switch self {

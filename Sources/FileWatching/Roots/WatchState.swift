@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// How a container stands, in the words of `io.gatherd.Container`.
-package enum ContainerState: Sendable, Hashable {
+package enum WatchState: Sendable, Hashable {
     /// Being read for the first time.
     case crawling
     /// Known, and being compared with the file system.
