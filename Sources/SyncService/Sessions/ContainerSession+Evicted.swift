@@ -2,11 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol
-import Glibc
 import LinuxSystem
 import Logging
 import Metadata
-import SaveFiles
 import Syncthing
 import Varlink
 
@@ -239,9 +237,6 @@ extension ContainerSession {
             "the connection to Syncthing or gatherd was lost meanwhile. A download goes on by itself; see 'gather sync status'"
     )
 
-    /// Stands for a file that is not as it was.
-    private static let changed = SystemError(code: EBUSY)
-
     private func free(
         _ file: HeldFile, _ index: Int, _ number: Int, _ client: VarlinkClient,
         _ done: @Sendable (String, Int64) async -> Void
@@ -263,35 +258,10 @@ extension ContainerSession {
         guard !tasks.isEnded, folders[index].evictions.isLeaving(file.part, by: number) else {
             throw ContainerSession.lost
         }
-        // Renamed first: a program that saves now makes another file under the name, which stays.
-        let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-        let aside = String(
-            decoding: SaveName.evicted.of(Array(String(file.stamp.inode, radix: 16).utf8)), as: UTF8.self)
-        do throws(SystemError) {
-            let entry = try ContainerRoots.openParent(of: path)
-            let folder = entry.directory.number
-            try Entry.renameToFree(entry.name, in: folder, to: aside, in: folder)
-            do throws(SystemError) {
-                guard let now = HeldFile(aside, in: folder, part: file.part), now.stamp.hasSameContents(as: file.stamp)
-                else {
-                    throw ContainerSession.changed
-                }
-                try Entry.remove(aside, in: folder)
-            } catch {
-                do throws(SystemError) {
-                    try Entry.renameToFree(aside, in: folder, to: entry.name, in: folder)
-                } catch {
-                    // A program has saved meanwhile. This version is kept beside its one.
-                    guard error == .exists else { throw error }
-                    _ = try LeftSave.keep(
-                        Array(aside.utf8), of: Array(path[slash...].utf8), in: folder, device: run.shortID)
-                }
-                throw error
-            }
-        } catch {
+        do throws(SystemError) { try EvictedFile.remove(file, path, device: run.shortID) } catch {
             throw SharingError.notUploaded(
                 path: path,
-                reason: error == ContainerSession.changed
+                reason: error == EvictedFile.changed
                     ? "it changed at this moment" : "it cannot be removed: \(error)")
         }
         folders[index].evictions.finish(file.part, AbsentItem(file))

@@ -31,8 +31,8 @@ struct SessionSignals {
     /// Has a call look again.
     func wake(watcher number: Int) { watchers[number]?.yield() }
 
-    /// Removes a call that waits no more.
-    mutating func removeWatcher(_ number: Int) { watchers[number] = nil }
+    /// Removes a call that waits no more, and ends its stream.
+    mutating func removeWatcher(_ number: Int) { watchers.removeValue(forKey: number)?.finish() }
 
     /// Ends the streams of the calls that wait, since no signal will come.
     func end() { for watcher in watchers.values { watcher.finish() } }
