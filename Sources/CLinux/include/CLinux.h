@@ -6,6 +6,7 @@
 // both would then depend on the order of the imports.
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/mman.h>
 #include <linux/openat2.h>
 #include <malloc.h>
 #include <stdint.h>
@@ -340,6 +341,20 @@ static inline void *clinux_map(void *address, size_t size, int descriptor, long 
 static inline void *clinux_reserve(size_t size) {
   void *result = mmap(0, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return result == MAP_FAILED ? 0 : result;
+}
+
+// Memory of this process that is mapped twice in a row. It takes no descriptor, and any size that is a multiple of the page
+// size. Null on failure.
+static inline void *clinux_map_doubled(size_t size) {
+  char *place = (char *)clinux_reserve(2 * size);
+  if (!place) return 0;
+  void *first = mmap(place, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  // A size of 0 has mremap(2) map shared pages once more. The C library declares it for GNU programs alone.
+  if (first == MAP_FAILED || syscall(SYS_mremap, place, 0, size, MREMAP_MAYMOVE | MREMAP_FIXED, place + size) == -1) {
+    munmap(place, 2 * size);
+    return 0;
+  }
+  return place;
 }
 
 static inline void clinux_unmap(void *address, size_t size) { munmap(address, size); }

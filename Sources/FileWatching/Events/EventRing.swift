@@ -1,4 +1,4 @@
-// What was read from inotify and is not dealt with, in memory that outlives the process.
+// Events that were read from inotify and are not dealt with, in memory that may outlive the process.
 // SPDX-License-Identifier: Apache-2.0
 
 package import LinuxSystem
@@ -31,7 +31,7 @@ package final class EventRing {
     package static let headerSize = 32
 
     /// What the memory ends with, if nothing else keeps it.
-    private let memory: SharedMemory?
+    private let memory: AnyObject?
     private let words: UnsafeMutableRawPointer
     private let base: UnsafeMutableRawPointer
     private let capacity: UInt64
@@ -52,18 +52,26 @@ package final class EventRing {
     /// Bytes of a ring of one process.
     private static let ownSize = 1 << 20
 
+    /// The words and the records of a ring that ends with its process.
+    private final class OwnMemory {
+        let words = UnsafeMutableRawPointer.allocate(byteCount: EventRing.headerSize, alignment: 8)
+        let records: DoubledMemory
+
+        init() throws(SystemError) { records = try DoubledMemory(size: EventRing.ownSize) }
+
+        deinit { words.deallocate() }
+    }
+
     /// A ring in memory of its own, which ends with the process.
     convenience init() throws(SystemError) {
-        let memory = try SharedMemory(name: "gatherd-events", size: EventRing.pageSize + EventRing.ownSize)
-        guard let words = memory.bytes.baseAddress else { throw .noMemory }
-        let doubled = try memory.mapTwice(offset: EventRing.pageSize, size: EventRing.ownSize)
-        self.init(words: words, base: doubled, capacity: EventRing.ownSize, memory: memory)
+        let memory = try OwnMemory()
+        self.init(words: memory.words, base: memory.records.base, capacity: EventRing.ownSize, memory: memory)
     }
 
     /// A ring in memory that is all zero: `base` is mapped twice, `capacity` bytes, a multiple of the page size, each time.
     package init(
         words: UnsafeMutableRawPointer, base: UnsafeMutableRawPointer, capacity: Int, window: Int = usualWindow,
-        memory: SharedMemory? = nil
+        memory: AnyObject? = nil
     ) {
         self.memory = memory
         (self.words, self.base, self.capacity, self.window) = (words, base, UInt64(capacity), UInt64(window))
@@ -77,7 +85,7 @@ package final class EventRing {
     /// not dealt with is to be taken again.
     package init?(
         adopting words: UnsafeMutableRawPointer, base: UnsafeMutableRawPointer, capacity: Int,
-        window: Int = usualWindow, memory: SharedMemory? = nil
+        window: Int = usualWindow, memory: AnyObject? = nil
     ) {
         self.memory = memory
         (self.words, self.base, self.capacity, self.window) = (words, base, UInt64(capacity), UInt64(window))
@@ -141,13 +149,16 @@ package final class EventRing {
 
     // MARK: Reading
 
+    /// Whether there is room for the next read.
+    package var hasRoom: Bool { taken + capacity - head >= window }
+
     /// Where the next read goes, to be followed by ``noteRead(_:)``: zeros, in one piece. Nil where what was not taken leaves no
     /// room, which whoever takes before it reads again never sees.
     package func room() -> UnsafeMutableRawBufferPointer? {
         if zeroed - head < window {
             if tail + capacity - head < window {
-                guard taken + capacity - head >= window else { return nil }
-                lost = taken
+                guard hasRoom else { return nil }
+                lost = max(lost, taken)
                 store(lost, 3)
                 tail = taken
                 store(tail, 0)

@@ -41,7 +41,8 @@ package final class KeptMemory: @unchecked Sendable {
     private static let stateSize = 128 << 10
     private static let mountsOffset = statesOffset + 2 * stateSize
     private static let mountsSize = 64 << 10
-    private static let ringOffset = mountsOffset + mountsSize
+    /// A multiple of each page size of Linux (4 to 64 KiB).
+    static let ringOffset = (mountsOffset + mountsSize + 65_535) / 65_536 * 65_536
     private static let ringSize = 4 << 20
     private static let tableOffset = ringOffset + ringSize
     /// Directories that can be known: four million.
@@ -49,7 +50,7 @@ package final class KeptMemory: @unchecked Sendable {
     package static let size = tableOffset + tableCapacity * KeptEntry.size
 
     /// "GATHERK" and the version of what follows: another layout, or another meaning of it, has another number.
-    private static let magic: UInt64 = 0x4B52_4548_5441_4700 + 3
+    private static let magic: UInt64 = 0x4B52_4548_5441_4700 + 4
 
     private var base: UnsafeMutableRawPointer
     private var tableCount = 0

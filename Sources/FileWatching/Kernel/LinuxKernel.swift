@@ -120,8 +120,11 @@ package final class LinuxKernel: WatchKernel {
         ring.expectNoCopy()
     }
 
-    /// Takes records that the event loop has read. Where there is no room for them, which whoever takes before the loop reads
-    /// again never sees, they are missed, as where the kernel's queue overflows.
+    /// Whether there is room for what the event loop reads next. Without it the loop reads nothing.
+    package var hasRoom: Bool { ring.hasRoom }
+
+    /// Takes records that the event loop has read. Where there is no room for them they are missed, as where the kernel's queue
+    /// overflows.
     package func hold(_ bytes: UnsafeRawBufferPointer) {
         let isInPlace = ring.room()?.baseAddress.map { UnsafeRawPointer($0) } == bytes.baseAddress
         let wasInPlace = reading.withLock { reading in
@@ -152,17 +155,23 @@ package final class LinuxKernel: WatchKernel {
 
     package func readEvents(atMost limit: Int) throws(SystemError) -> UnsafeRawBufferPointer {
         let (isLoops, hasMissed) = reading.withLock { ($0.isLoops, $0.hasMissed) }
-        if !isLoops { try readAhead() }
-        if hasMissed, ring.untaken == 0 {
-            reading.withLock { $0.hasMissed = false }
-            InotifyEvent.withOverflow { _ = ring.noteRead(copying: $0) }
+        if hasMissed, !ring.hasNews {
+            // Before what is queued: else a writer that never rests would put it off for ever.
+            InotifyEvent.withOverflow { record in
+                if ring.noteRead(copying: record) { reading.withLock { $0.hasMissed = false } }
+            }
+        } else if !isLoops {
+            try readAhead()
         }
         return try ring.take(atMost: limit)
     }
 
     package func giveBack(_ count: Int) { ring.giveBack(count) }
 
-    package func queuedBytes() throws(SystemError) -> Int { try ring.untaken + inotify.queuedBytes() }
+    package func queuedBytes() throws(SystemError) -> Int {
+        let missed = reading.withLock { $0.hasMissed ? InotifyEvent.headerSize : 0 }
+        return try ring.untaken + missed + inotify.queuedBytes()
+    }
 
     package func watches() -> [Int32: UInt64]? { try? inotify.watches() }
 

@@ -1,4 +1,5 @@
-// Directories that a look-up found: new ones, those that changed, and those that are another each time.
+// Directories that a look-up found: new ones, those that changed, and those that are another each time, which are polled, so that
+// they are not read without end.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem

@@ -122,34 +122,73 @@ import Testing
         #expect(more.count == 64 && more[..<32] == both[32...])
     }
 
-    @Test func `Records for which there is no room are missed, as in an overflow of the queue`() throws {
+    /// Records of a name each, until there is no room for more. Returns the bytes that were held.
+    private func fill(_ kernel: LinuxKernel) throws -> Int {
+        let name = [UInt8](repeating: UInt8(ascii: "n"), count: 15) + [0]
+        let words: [UInt32] = [1, InotifyMask.create.rawValue, 0, 16]
+        let record = words.withUnsafeBytes { Array($0) } + name
+        let records = Array(repeating: record, count: 2_048).flatMap(\.self)
+        var held = 0
+        while true {
+            records.withUnsafeBytes { kernel.hold($0) }
+            let queued = try kernel.queuedBytes()
+            guard queued - held == records.count else { return held }
+            held = queued
+        }
+    }
+
+    /// Takes all that is held, and returns the bytes before the first overflow and behind it, and the overflows.
+    private func takeAll(_ kernel: LinuxKernel) throws -> (before: Int, behind: Int, overflows: Int) {
+        var (before, behind, overflows) = (0, 0, 0)
+        while kernel.holdsEvents {
+            let bytes = try kernel.readEvents(atMost: 65_536)
+            var end = 0
+            while true {
+                let start = end
+                guard let event = InotifyEvent(in: bytes, at: &end) else { break }
+                if event.mask.contains(.overflow) {
+                    overflows += 1
+                } else if overflows == 0 {
+                    before += end - start
+                } else {
+                    behind += end - start
+                }
+            }
+        }
+        return (before, behind, overflows)
+    }
+
+    @Test func `Without room the loop reads nothing, and what it reads all the same is missed`() throws {
+        let kernel = try LinuxKernel()
+        _ = try kernel.handOver()
+        #expect(kernel.hasRoom)
+        let held = try fill(kernel)
+        #expect(held > 0 && !kernel.hasRoom)
+        // The record of the overflow counts as queued.
+        let queued = try kernel.queuedBytes()
+        #expect(queued == held + InotifyEvent.headerSize)
+        let taken = try takeAll(kernel)
+        #expect(taken == (held, 0, 1) && kernel.hasRoom)
+        let left = try kernel.queuedBytes()
+        #expect(left == 0)
+    }
+
+    @Test func `An overflow is heard before what is queued, behind records that were given back`() throws {
         let directory = TemporaryDirectory()
         let kernel = try LinuxKernel()
         let opened = try Directory.open(directory.path, access: .reading)
         _ = try kernel.addWatch(on: opened.number, mask: .create)
         _ = try kernel.handOver()
-        // Records of a name each, which nobody takes.
-        let name = [UInt8](repeating: UInt8(ascii: "n"), count: 15) + [0]
-        let record =
-            [1, 0x100, 0, 16].flatMap { (word: UInt32) in (0..<4).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } }
-            + name
-        let records = Array(repeating: record, count: 2_048).flatMap(\.self)
-        var held = 0
-        for _ in 0..<64 {
-            let before = try kernel.queuedBytes()
-            records.withUnsafeBytes { kernel.hold($0) }
-            held += try kernel.queuedBytes() == before ? 0 : records.count
-        }
-        #expect(held > 0 && held < 64 * records.count)
+        let held = try fill(kernel)
+        _ = try kernel.takeBack()
+        directory.write("queued")
         var taken = 0
-        var overflows = 0
-        while kernel.holdsEvents {
-            let bytes = try kernel.readEvents(atMost: 65_536)
-            var end = 0
-            while let event = InotifyEvent(in: bytes, at: &end) {
-                if event.mask.contains(.overflow) { overflows += 1 } else { taken += record.count }
-            }
-        }
-        #expect(taken == held && overflows == 1)
+        while taken < held { taken += try kernel.readEvents(atMost: 65_536).count }
+        #expect(taken == held)
+        kernel.giveBack(32)
+        let all = try takeAll(kernel)
+        #expect(all == (32, 0, 1))
+        let queued = try read(kernel)
+        #expect(queued.count == 32, "what was queued comes behind it")
     }
 }

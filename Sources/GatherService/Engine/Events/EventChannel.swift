@@ -96,7 +96,10 @@ final class EventChannel: ChannelInboundHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        if context.channel === channel { ready() }
+        guard context.channel === channel else { return }
+        ready()
+        // Until some of it was taken, which the next turn does.
+        if !kernel.hasRoom { isPaused = true }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
