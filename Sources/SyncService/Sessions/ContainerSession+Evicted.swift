@@ -165,7 +165,7 @@ extension ContainerSession {
             for file in files { try await free(file, index, number, client, done) }
         } catch {
             // The caller may have gone, which has cancelled this task.
-            await Task { await self.takeBack(number, index) }.value
+            await Task(executorPreference: SyncExecutor.shared) { await self.takeBack(number, index) }.value
             throw error
         }
     }

@@ -26,11 +26,12 @@ extension ContainerSession {
         let base = baseState()
         for folder in folders {
             let own = baseState(folder)
-            let lists = [
-                folder.downloads.parts, folder.devices.parts, folder.unshared.parts, folder.savers.parts,
-                folder.evictions.parts, folder.evictions.partsElsewhere,
-            ]
-            for part in lists.reduce(into: Set<String>(), { $0.formUnion($1) }) where !ReplicatedFile.isOwn(part) {
+            var parts = folder.savers.parts
+            folder.downloads.addParts(to: &parts)
+            folder.devices.addParts(to: &parts)
+            folder.unshared.addParts(to: &parts)
+            folder.evictions.addParts(to: &parts)
+            for part in parts where !ReplicatedFile.isOwn(part) {
                 let path = folder.place.path(of: part)
                 // A deeper folder has precedence.
                 guard let holder = self.folder(of: path), folders[holder.index].place == folder.place else { continue }

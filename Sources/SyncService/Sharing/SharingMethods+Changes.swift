@@ -132,7 +132,7 @@ extension SharingMethods {
     /// directory is shared again would depend on the moment.
     private func end(_ place: FolderPlace, _ run: SyncthingRun) async throws {
         // A caller that leaves must not leave a folder that is paused.
-        try await Task {
+        try await Task(executorPreference: SyncExecutor.shared) {
             // Without its directory it has none that can be read.
             let lines = try? await run.client.ignorePatterns(of: place.folder).patterns
             let patterns = EvictedPatterns(lines: lines ?? [])

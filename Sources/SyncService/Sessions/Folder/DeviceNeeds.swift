@@ -76,6 +76,9 @@ struct DeviceNeeds {
     /// The items that any device lacks.
     var parts: Set<String> { needs.values.reduce(into: []) { $0.formUnion($1) } }
 
+    /// Adds ``parts`` to a set.
+    func addParts(to set: inout Set<String>) { for paths in needs.values { set.formUnion(paths) } }
+
     /// Whether a device lacks an item.
     func lacks(_ device: String, _ part: String) -> Bool { needs[device]?.contains(part) ?? false }
 

@@ -132,6 +132,12 @@ struct Downloads {
     /// The files that may have another state than the others.
     var parts: Set<String> { missing.union(errors.keys) }
 
+    /// Adds ``parts`` to a set.
+    func addParts(to set: inout Set<String>) {
+        set.formUnion(missing)
+        set.formUnion(errors.keys)
+    }
+
     /// The files that are not here, and that are under way or lack room.
     var awaited: Set<String> {
         started.union(progress.keys).union(lackingRoom).filter { coming[$0] != nil }

@@ -72,6 +72,12 @@ struct Evictions {
     /// The files that other devices evicted.
     var partsElsewhere: Set<String> { elsewhere.values.reduce(into: []) { $0.formUnion($1.paths) } }
 
+    /// Adds ``parts`` and ``partsElsewhere`` to a set.
+    func addParts(to set: inout Set<String>) {
+        set.formUnion(evicted.keys)
+        for list in elsewhere.values { set.formUnion(list.paths) }
+    }
+
     /// Whether another device may have evicted a file. `device` is called for its short identifier, if there are lists.
     func mayBeEvicted(_ part: String, on device: @autoclosure () -> String?) -> Bool {
         if elsewhere.isEmpty { return false }

@@ -21,6 +21,12 @@ struct UnsharedItems {
     /// The items that may have another state than those of the container.
     var parts: Set<String> { unshared.union(members) }
 
+    /// Adds ``parts`` to a set: a union of its own would hash each path once more.
+    func addParts(to set: inout Set<String>) {
+        set.formUnion(unshared)
+        set.formUnion(members)
+    }
+
     /// Whether an item is not sent.
     func contains(_ part: String) -> Bool { unshared.contains(part) }
 

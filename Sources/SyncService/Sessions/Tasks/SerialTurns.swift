@@ -9,11 +9,12 @@ struct SerialTurns {
     /// Starts work after all before it has ended, and returns its task. A caller that is cancelled does not interrupt it.
     mutating func add<Success: Sendable>(_ work: @escaping @Sendable () async -> Success) -> Task<Success, Never> {
         let previous = last
-        let task = Task<Success, Never> {
+        // Without the preference the first task has libdispatch start threads, which wake an idle process each second.
+        let task = Task<Success, Never>(executorPreference: SyncExecutor.shared) {
             await previous?.value
             return await work()
         }
-        last = Task { _ = await task.value }
+        last = Task(executorPreference: SyncExecutor.shared) { _ = await task.value }
         return task
     }
 }
