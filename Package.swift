@@ -39,6 +39,7 @@ let package = Package(
         .target(name: "CLinux"),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
+        .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CMessageDigest", pkgConfig: "libmd", providers: [.apt(["libmd-dev"])]),
         .systemLibrary(name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
@@ -85,7 +86,7 @@ let package = Package(
             name: "SaveFilesTests",
             dependencies: ["TestSupport", "SaveFiles", "LinuxSystem", "Metadata", "DocumentSaver"]),
 
-        .target(name: "Syncthing", dependencies: ["Varlink", "Metadata", nio, nioPosix, nioHTTP1]),
+        .target(name: "Syncthing", dependencies: ["Varlink", "Metadata", "CExpat", nio, nioPosix, nioHTTP1]),
         .testTarget(
             name: "SyncthingTests",
             dependencies: ["TestSupport", "Syncthing", "Varlink", nio, nioPosix, nioHTTP1], exclude: ["Answers"]),

@@ -80,15 +80,17 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "there is no element"), ("<", "a name is missing"), ("<configuration>", "<configuration> is not closed"),
+        ("", "no element found"), ("<", "unclosed token"), ("<configuration>", "no element found"),
         ("<configuration/>", "<configuration> has no <gui>"), ("<other><gui/></other>", "<configuration> has no <gui>"),
-        ("<a></b>", "</b> closes no such element"), ("<a/><b/>", "there is a second root element"),
-        ("x<a/>", "text outside of the root element"), ("<a>&unknown;</a>", "'&unknown;' is unknown"),
-        ("<a>&#xD800;</a>", "'&#xD800;' is unknown"), ("<a>&amp</a>", "a reference has no end"),
+        ("<a></b>", "mismatched tag"), ("<a/><b/>", "junk after document element"),
+        ("x<a/>", "not well-formed (invalid token)"),
+        ("<a>&unknown;</a>", "undefined entity"), ("<a>&#xD800;</a>", "reference to invalid character number"),
+        ("<a>&amp</a>", "not well-formed (invalid token)"),
         ("<!DOCTYPE a [<!ENTITY b \"c\">]><a>&b;</a>", "a document type is not allowed"),
-        ("<a b=c/>", "the value of b has no quotation mark"), ("<a b=\"c/>", "the value of b has no end"),
-        ("<a b='1' b='2'/>", "b occurs twice"), ("<a b='1'c='2'/>", "a blank is missing in <a>"),
-        ("<!-- ", "'-->' is missing"), ("<a><![CDATA[", "']]>' is missing"), ("<?xml", "'?>' is missing"),
+        ("<a b=c/>", "not well-formed (invalid token)"), ("<a b=\"c/>", "unclosed token"),
+        ("<a b='1' b='2'/>", "duplicate attribute"), ("<a b='1'c='2'/>", "not well-formed (invalid token)"),
+        ("<!-- ", "unclosed token"), ("<a><![CDATA[", "unclosed CDATA section"), ("<?xml", "unclosed token"),
+        ("<a>\u{1}</a>", "not well-formed (invalid token)"),
     ]) func damagedFilesAreRefused(text: String, expected: String) {
         #expect(message(text) == "line 1: \(expected)")
     }
@@ -101,7 +103,7 @@ import Testing
     }
 
     @Test func textThatIsNotUTF8IsRefused() {
-        #expect(throws: SyncthingError.configuration(file: "f", message: "line 1: the text is not UTF-8")) {
+        #expect(throws: SyncthingError.configuration(file: "f", message: "line 1: not well-formed (invalid token)")) {
             try SyncthingConfiguration(parsing: [0x3C, 0x61, 0x3E, 0xFF, 0x3C], file: "f")
         }
     }

@@ -10,10 +10,9 @@ struct GUISettings: Hashable {
 
     /// Finds the element in a configuration file.
     init(parsing bytes: [UInt8]) throws(XMLError) {
-        var reader = XMLReader(bytes)
         var path: [String] = []
         var isFound = false
-        while let part = try reader.next() {
+        for part in try XMLReader.parts(of: bytes) {
             switch part {
             case .start(let name, let attributes):
                 path.append(name)

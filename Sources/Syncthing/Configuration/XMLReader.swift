@@ -1,191 +1,86 @@
-// A strict reader of the part of XML that Syncthing writes.
+// Reads XML documents.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads elements, attributes and text, one after the other. Comments, processing instructions and the declaration are
-/// skipped. A document type is an error, so no entity beyond the five of XML exists.
-struct XMLReader {
-    /// The next part of the document.
+import CExpat
+
+/// Reads an XML document (expat). A document type is an error, so a document has no entity beyond the five of XML.
+enum XMLReader {
+    /// The next part of a document. A text may come in several.
     enum Part: Equatable {
         case start(name: String, attributes: [String: String])
         case end(name: String)
         case text(String)
     }
 
-    private let bytes: [UInt8]
-    private var position = 0
-    private var open: [String] = []
-    private var pendingEnd: String?
-    private var hasRoot = false
-
-    /// Makes a reader of a document.
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-    /// Returns the next part; nil at the end of the document.
-    mutating func next() throws(XMLError) -> Part? {
-        if let name = pendingEnd.take() {
-            open.removeLast()
-            return .end(name: name)
+    /// Returns the parts of a document in order. Comments and processing instructions are left out.
+    static func parts(of bytes: [UInt8]) throws(XMLError) -> [Part] {
+        guard let parser = XML_ParserCreate(nil) else { throw XMLError(message: "out of memory", line: 1) }
+        defer { XML_ParserFree(parser) }
+        let reading = Reading(parser)
+        XML_SetUserData(parser, Unmanaged.passUnretained(reading).toOpaque())
+        XML_SetElementHandler(
+            parser,
+            { context, name, attributes in Reading.of(context)?.start(name, attributes) },
+            { context, name in Reading.of(context)?.end(name) })
+        XML_SetCharacterDataHandler(parser) { context, text, count in Reading.of(context)?.text(text, Int(count)) }
+        XML_SetStartDoctypeDeclHandler(parser) { context, _, _, _, _ in
+            Reading.of(context)?.fail("a document type is not allowed")
         }
-        while position < bytes.count {
-            guard bytes[position] == UInt8(ascii: "<") else {
-                let text = try readText()
-                if !open.isEmpty { return .text(text) }
-                guard text.utf8.allSatisfy(XMLReader.isSpace) else { throw error("text outside of the root element") }
-                continue
-            }
-            if skip("<!--") {
-                try skipPast("-->")
-            } else if skip("<![CDATA[") {
-                guard !open.isEmpty else { throw error("text outside of the root element") }
-                let start = position
-                try skipPast("]]>")
-                return .text(try string(start..<position - 3))
-            } else if skip("<?") {
-                try skipPast("?>")
-            } else if skip("<!") {
-                throw error("a document type is not allowed")
-            } else if skip("</") {
-                let name = try readName()
-                skipSpace()
-                guard skip(">") else { throw error("'>' is missing") }
-                guard open.last == name else { throw error("</\(name)> closes no such element") }
-                open.removeLast()
-                return .end(name: name)
-            } else {
-                return try readStart()
-            }
+        let isWhole = bytes.withUnsafeBytes { bytes in
+            XML_Parse(parser, bytes.bindMemory(to: CChar.self).baseAddress, Int32(clamping: bytes.count), 1)
+                == XML_STATUS_OK
         }
-        if let name = open.last { throw error("<\(name)> is not closed") }
-        guard hasRoot else { throw error("there is no element") }
-        return nil
-    }
-
-    private mutating func readStart() throws(XMLError) -> Part {
-        position += 1
-        let name = try readName()
-        if open.isEmpty {
-            guard !hasRoot else { throw error("there is a second root element") }
-            hasRoot = true
+        guard isWhole else {
+            let message = reading.failure ?? XML_ErrorString(XML_GetErrorCode(parser)).map { String(cString: $0) }
+            throw XMLError(message: message ?? "no XML", line: Int(XML_GetCurrentLineNumber(parser)))
         }
-        var attributes: [String: String] = [:]
-        while true {
-            let hadSpace = skipSpace()
-            let isEmpty = skip("/>")
-            if isEmpty || skip(">") {
-                guard open.count < SyncthingLimits.configurationDepth else { throw error("nested too deeply") }
-                open.append(name)
-                if isEmpty { pendingEnd = name }
-                return .start(name: name, attributes: attributes)
-            }
-            guard hadSpace else { throw error("a blank is missing in <\(name)>") }
-            let key = try readName()
-            skipSpace()
-            guard skip("=") else { throw error("'=' is missing after \(key)") }
-            skipSpace()
-            guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") || bytes[position] == UInt8(ascii: "'")
-            else { throw error("the value of \(key) has no quotation mark") }
-            let quote = bytes[position]
-            position += 1
-            let start = position
-            while position < bytes.count, bytes[position] != quote, bytes[position] != UInt8(ascii: "<") {
-                position += 1
-            }
-            guard position < bytes.count, bytes[position] == quote else {
-                throw error("the value of \(key) has no end")
-            }
-            let value = try unescaped(start..<position)
-            position += 1
-            guard attributes.updateValue(value, forKey: key) == nil else { throw error("\(key) occurs twice") }
+        return reading.parts
+    }
+
+    /// The parts that were read. The parser calls it while it parses, on the same thread.
+    private final class Reading {
+        private let parser: XML_Parser
+        private(set) var parts: [Part] = []
+        private(set) var failure: String?
+        private var depth = 0
+
+        init(_ parser: XML_Parser) { self.parser = parser }
+
+        static func of(_ context: UnsafeMutableRawPointer?) -> Reading? {
+            context.map { Unmanaged<Reading>.fromOpaque($0).takeUnretainedValue() }
         }
-    }
 
-    private mutating func readText() throws(XMLError) -> String {
-        let start = position
-        while position < bytes.count, bytes[position] != UInt8(ascii: "<") { position += 1 }
-        return try unescaped(start..<position)
-    }
-
-    private mutating func readName() throws(XMLError) -> String {
-        let start = position
-        while position < bytes.count, !XMLReader.isSpace(bytes[position]),
-            !"<>/='\"&".utf8.contains(bytes[position])
-        { position += 1 }
-        guard position > start else { throw error("a name is missing") }
-        return try string(start..<position)
-    }
-
-    private func unescaped(_ range: Range<Int>) throws(XMLError) -> String {
-        guard bytes[range].contains(UInt8(ascii: "&")) else { return try string(range) }
-        var result: [UInt8] = []
-        var index = range.lowerBound
-        while index < range.upperBound {
-            guard bytes[index] == UInt8(ascii: "&") else {
-                result.append(bytes[index])
-                index += 1
-                continue
+        /// `attributes`: names and values by turns, ended by a null pointer.
+        func start(
+            _ name: UnsafePointer<XML_Char>?, _ attributes: UnsafeMutablePointer<UnsafePointer<XML_Char>?>?
+        ) {
+            guard failure == nil, let name else { return }
+            depth += 1
+            guard depth <= SyncthingLimits.configurationDepth else { return fail("nested too deeply") }
+            var found: [String: String] = [:]
+            var next = attributes
+            while let pair = next, let key = pair[0], let value = pair[1] {
+                found[String(cString: key)] = String(cString: value)
+                next = pair + 2
             }
-            // The longest reference is `&#x10FFFF;`.
-            guard let end = bytes[index..<min(index + 10, range.upperBound)].firstIndex(of: UInt8(ascii: ";")) else {
-                throw error("a reference has no end")
-            }
-            let name = String(decoding: bytes[index + 1..<end], as: UTF8.self)
-            guard let scalar = XMLReader.scalar(name) else { throw error("'&\(name);' is unknown") }
-            result.append(contentsOf: Array(String(Character(scalar)).utf8))
-            index = end + 1
+            parts.append(.start(name: String(cString: name), attributes: found))
         }
-        guard let text = String(validating: result, as: UTF8.self) else { throw error("the text is not UTF-8") }
-        return text
-    }
 
-    private static func scalar(_ name: String) -> Unicode.Scalar? {
-        switch name {
-        case "amp": "&"
-        case "lt": "<"
-        case "gt": ">"
-        case "quot": "\""
-        case "apos": "'"
-        default:
-            if name.hasPrefix("#x") {
-                UInt32(name.dropFirst(2), radix: 16).flatMap { Unicode.Scalar($0) }
-            } else if name.hasPrefix("#") {
-                UInt32(name.dropFirst()).flatMap { Unicode.Scalar($0) }
-            } else {
-                nil
-            }
+        func end(_ name: UnsafePointer<XML_Char>?) {
+            guard failure == nil, let name else { return }
+            depth -= 1
+            parts.append(.end(name: String(cString: name)))
         }
-    }
 
-    private func string(_ range: Range<Int>) throws(XMLError) -> String {
-        guard let text = String(validating: bytes[range], as: UTF8.self) else { throw error("the text is not UTF-8") }
-        return text
-    }
-
-    private mutating func skip(_ text: StaticString) -> Bool {
-        let length = text.utf8CodeUnitCount
-        guard bytes.count - position >= length else { return false }
-        for offset in 0..<length where bytes[position + offset] != text.utf8Start[offset] { return false }
-        position += length
-        return true
-    }
-
-    private mutating func skipPast(_ text: StaticString) throws(XMLError) {
-        while position < bytes.count {
-            if skip(text) { return }
-            position += 1
+        func text(_ text: UnsafePointer<XML_Char>?, _ count: Int) {
+            guard failure == nil, let text else { return }
+            let bytes = UnsafeRawBufferPointer(start: text, count: count)
+            parts.append(.text(String(decoding: bytes, as: UTF8.self)))
         }
-        throw error("'\(text)' is missing")
-    }
 
-    @discardableResult
-    private mutating func skipSpace() -> Bool {
-        let start = position
-        while position < bytes.count, XMLReader.isSpace(bytes[position]) { position += 1 }
-        return position > start
-    }
-
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
-
-    private func error(_ message: String) -> XMLError {
-        XMLError(message: message, line: 1 + bytes[..<min(position, bytes.count)].count { $0 == 0x0A })
+        func fail(_ message: String) {
+            failure = failure ?? message
+            XML_StopParser(parser, XML_Bool(XML_FALSE))
+        }
     }
 }
