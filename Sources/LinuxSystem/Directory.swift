@@ -77,6 +77,13 @@ package enum Directory {
         in directory: CInt, _ body: (_ name: UnsafeRawBufferPointer) -> Void
     ) throws(SystemError) {
         let list = try open(".", beneath: directory, access: .reading)
+        try forEachName(reading: list, body)
+    }
+
+    /// Passes the name of each entry that a descriptor has not read yet.
+    private static func forEachName(
+        reading list: borrowing Descriptor, _ body: (_ name: UnsafeRawBufferPointer) -> Void
+    ) throws(SystemError) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: namesBufferBytes, alignment: 8)
         defer { buffer.deallocate() }
         while true {
@@ -90,7 +97,7 @@ package enum Directory {
     package static func names(in path: String) throws(SystemError) -> [String] {
         let directory = try open(path, access: .reading)
         var names: [String] = []
-        try forEachName(in: directory.number) { name in
+        try forEachName(reading: directory) { name in
             if let name = String(validating: name, as: UTF8.self) { names.append(name) }
         }
         return names.sorted()

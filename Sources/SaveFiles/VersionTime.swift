@@ -9,7 +9,7 @@ package enum VersionTime {
     /// Seconds since 1970.
     package static var now: Int { time(nil) }
 
-    /// Returns the text of a time in this machine's time zone , as Syncthing does.
+    /// Returns the text of a time in this machine's time zone, as Syncthing does.
     ///
     /// - Parameter seconds: Seconds since 1970.
     package static func local(_ seconds: Int) -> String { text(LocalTime(Int64(seconds))) }

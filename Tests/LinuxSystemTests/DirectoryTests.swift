@@ -248,4 +248,14 @@ import Testing
         #expect(fcntl(released, F_GETFD) == FD_CLOEXEC)
         #expect(close(released) == 0)
     }
+
+    /// As opendir(3): names are known without the right to search the directory.
+    @Test func namesAreReadWithTheRightToReadAlone() throws {
+        for name in ["b", "a", ".hidden"] { try scratch.write(name, "") }
+        #expect(chmod(scratch.path, 0o400) == 0)
+        let names = try Directory.names(in: scratch.path)
+        #expect(chmod(scratch.path, 0o700) == 0)
+        #expect(names == [".hidden", "a", "b"])
+        #expect(throws: SystemError.noEntry) { try Directory.names(in: scratch.path + "/none") }
+    }
 }

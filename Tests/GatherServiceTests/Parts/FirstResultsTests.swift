@@ -84,11 +84,4 @@ struct FirstResultsTests {
         first.endReply(items: 1, bytes: 1)
         #expect(first.beginReply() == Limits.itemsPerReply)
     }
-
-    @Test func anEarlierAnswerIsNoted() {
-        var first = FirstResults()
-        #expect(!first.isResumed)
-        first.noteResumed(true)
-        #expect(first.isResumed)
-    }
 }

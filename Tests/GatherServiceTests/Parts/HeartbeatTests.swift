@@ -13,12 +13,15 @@ struct HeartbeatTests {
         let loop = EmbeddedEventLoop()
         var beats = 0
         var timers = 0
+        /// Timers that came to their end: one that was cancelled does not, and holds nothing any more.
+        var ended = 0
 
         init(_ milliseconds: Int64?) { heartbeat = Heartbeat(milliseconds: milliseconds) }
 
         private func schedule(_ deadline: NIODeadline) -> Scheduled<Void> {
             timers += 1
             return loop.scheduleTask(deadline: deadline) {
+                self.ended += 1
                 guard self.heartbeat.isDue(liveQueries: 1, now: self.loop.now, self.schedule) else { return }
                 self.beats += 1
                 self.reply()
@@ -72,7 +75,7 @@ struct HeartbeatTests {
         holder.heartbeat.end()
         holder.reply()
         holder.loop.advanceTime(by: .hours(1))
-        #expect(holder.beats == 0 && holder.timers == 1)
+        #expect(holder.beats == 0 && holder.timers == 1 && holder.ended == 0)
     }
 
     @Test func intervalsAreBounded() {
