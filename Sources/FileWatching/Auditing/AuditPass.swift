@@ -9,6 +9,6 @@ struct AuditPass {
     var cursor = 0
     /// How many directories were asked for.
     var directories = 0
-    /// What was repaired.
+    /// The repairs of this pass.
     var counts = ComparisonCounts()
 }

@@ -1,4 +1,4 @@
-// When the next slice of the self-audit is due, and what the one under way has cost.
+// When the next slice of the self-audit is due, and the cost of the slice under way.
 // SPDX-License-Identifier: Apache-2.0
 
 /// The times of the self-audit, in nanoseconds of ``WatchKernel/now()``, and its processor time.

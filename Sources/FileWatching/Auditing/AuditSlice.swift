@@ -3,7 +3,7 @@
 
 import Metadata
 
-/// What a slice of the self-audit has found.
+/// The findings of a slice of the self-audit.
 struct AuditSlice {
     /// Where the stream was when all was read.
     var settled: UInt64?

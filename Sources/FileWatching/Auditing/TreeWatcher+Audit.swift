@@ -1,15 +1,16 @@
-// The self-audit: directories in turn are read again and compared, for what no event has told.
+// The self-audit: reads directories again in turn and compares them, for changes that no event reported.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
 import Metadata
 
-// Some changes are reported to nobody: stores through mmap until the file is closed, changes through a hard link outside
-// of the containers, writes beneath an overlay or by another machine. So while a container is at rest its directories
-// are compared one after the other, evenly over an interval in which each is seen once. Two things bound it: no wake-up
-// sooner than some seconds after the last, and the processor time of each slice, which is measured and followed by a
-// pause that keeps it below the share that was set. Where the share is too small for the interval, a pass takes longer.
-// Where a watchdog wants to hear of the daemon now and then, the slices are taken in those turns, and nothing else wakes it.
+// The kernel reports some changes with no event: stores through mmap until the file is closed, changes through a hard
+// link outside of the containers, writes beneath an overlay or by another machine. So while a container is at rest its
+// directories are compared one after the other, evenly over an interval in which each is seen once. Two things bound
+// it: no wake-up sooner than some seconds after the last, and the processor time of each slice, which is measured and
+// followed by a pause that keeps it below the share that was set. Where the share is too small for the interval, a pass
+// takes longer. Where a watchdog wants to hear of the daemon now and then, the slices are taken in those turns, and
+// nothing else wakes it.
 extension TreeWatcher {
     /// Sets in how many nanoseconds the whole of each container is seen once, 0 for never, and the share of one
     /// processor that this may take.
@@ -31,13 +32,13 @@ extension TreeWatcher {
         guard auditSchedule.isDue(at: now) else { return }
         var next = UInt64.max
         for container in containers.values { next = min(next, auditSlice(of: container, now)) }
-        // What a slice has cost is known when it has ended, and puts this off.
+        // The cost of a slice is known when the slice has ended, and delays this time.
         auditSchedule.schedule(next, now: now, pause: settings.auditPause)
     }
 
     /// Has as many directories compared as are due. Returns when the next is.
     private func auditSlice(of container: WatchedContainer, _ now: UInt64) -> UInt64 {
-        // What is polled as a whole is compared all the time.
+        // A container that is polled as a whole is compared all the time.
         guard container.place.failure == nil, container.knowledge.wasRead, container.polling.fileSystem == nil,
             container.counts.directories > 0
         else {
@@ -88,8 +89,8 @@ extension TreeWatcher {
         pass = AuditPass(began: max(pass.began &+ interval, now))
     }
 
-    /// All was read, and what differs was noted: it is looked at when the events that were queued until now have been
-    /// heard and what they name was looked at.
+    /// All was read, and the differences were noted. They are looked at after the events queued until now were read and
+    /// the entries these name were looked at.
     func settleAudit(_ container: WatchedContainer) {
         let end = position + queuedBytes()
         let files = container.comparison?.settleAudit(at: end) ?? []

@@ -10,7 +10,8 @@ struct Comparison {
     enum Subject {
         /// All directories.
         case everything
-        /// All directories, where what is known comes from before the container was found: nothing of it was read yet.
+        /// All directories, where the known entries come from before the container was found: no directory was read
+        /// yet.
         case oldEntries
         /// Some directories: those without a watch, or a slice of the self-audit.
         case someDirectories
@@ -57,18 +58,18 @@ struct Comparison {
     var isVerification: Bool { subject == .oldEntries }
     /// Whether it is a slice of the self-audit.
     var isAudit: Bool { audit != nil }
-    /// Whether nobody waits for it but who asks for just that, so that it holds up nothing that an event has told.
+    /// Whether only its own caller waits for it, so that it delays no change that an event reported.
     var isInBackground: Bool { isPoll || isForExtras }
     /// Whether what is held now will be looked at before the end.
     var holdsRemovals: Bool { phase == .listing || phase == .additions }
-    /// Whether it is on its way through all directories, for what they hold.
+    /// Whether it is listing all directories.
     var isListingAll: Bool { phase == .listing && !isInBackground }
     /// Whether look-ups of its own are under way, as against readings.
     var isLookingUp: Bool { phase == .additions || phase == .replacements }
 
     // MARK: Beginning
 
-    /// Begins it; what was read before the round is read again.
+    /// Begins it; directories read before the round are read again.
     mutating func begin(at time: UInt64, round: UInt32) { (began, self.round) = (time, round) }
 
     /// Whether it has begun, for more than some directories or extras: to take in an overflow then has it begin again.

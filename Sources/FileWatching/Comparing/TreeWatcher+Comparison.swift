@@ -17,8 +17,8 @@ extension TreeWatcher {
             completion()
             return
         }
-        // What is known stays exact meanwhile, so that no other question waits for it. It follows what is under way, and leaves
-        // out what that reads from now on.
+        // The known entries stay exact meanwhile, so that no other question waits for this. It follows the comparison
+        // under way, and leaves out the directories that one reads from now on.
         var comparison = Comparison(task: newComparisonTask(for: container, cause: .max), of: .extras)
         comparison.begin(at: kernel.now(), round: pool.raiseRound())
         comparison.completions = [{ _ in completion() }]
@@ -63,7 +63,8 @@ extension TreeWatcher {
         deferredLookUps.lowerCauses(of: task, to: cause)
     }
 
-    /// Whether look-ups of a comparison wait, for their turn or for a move: what they find may be what it misses elsewhere.
+    /// Whether look-ups of a comparison wait, for their turn or for a move: they may find an entry that it misses
+    /// elsewhere.
     func isWaiting(_ comparison: Comparison) -> Bool {
         if comparison.phase == .additions, !isAuditSettled(comparison) { return true }
         if comparison.phase == .removals, position < comparison.missing.endOfNews { return true }
@@ -95,8 +96,8 @@ extension TreeWatcher {
 
     func end(_ container: WatchedContainer) {
         guard let task = container.comparison?.task else { return }
-        // What it has come by and had not to read is being read by them. Its task ends with the others, when nothing of it is
-        // outstanding.
+        // Its crawls are reading the directories that it found and did not have to read. Its task ends with the others,
+        // when nothing of it is outstanding.
         if let cause = readings[task]?.cause { lowerCrawls(of: container, to: cause) }
         guard let comparison = container.comparisons.end(now: kernel.now(), longestPause: settings.comparisonPause)
         else { return }
@@ -122,8 +123,8 @@ extension TreeWatcher {
         return task
     }
 
-    /// What is on its way to a directory may have been asked for by a poll, and nobody wait for that: barriers wait from now on,
-    /// and what comes of it counts for what has caused this.
+    /// A poll may have asked for the reading under way of a directory, and no barrier waits for a poll. From now on
+    /// barriers wait for it, and its findings count for this event position.
     func awaitRead(of id: DirectoryID, cause: UInt64) {
         readings.awaitReading(of: id, cause: cause)
     }
@@ -181,8 +182,8 @@ extension TreeWatcher {
         return !lookUps.waits(before: end) { _ in true }
     }
 
-    /// Whether a result belongs to a slice that is being read. What it finds is only noted then: an event that tells of
-    /// it may be on its way.
+    /// Whether a result belongs to a slice that is being read. The findings of such a result are only noted then: an
+    /// event that reports them may be queued.
     func isAudit(_ result: CrawlResult) -> Bool {
         guard let comparison = readings[result.task]?.container.comparison else { return false }
         return comparison.isAudit && comparison.isPoll && comparison.task == result.task

@@ -26,7 +26,7 @@ extension TreeWatcher {
         case .additions:
             guard readings[comparison.task]?.outstanding == 0, !isWaiting(comparison) else { return }
             guard isAuditSettled(comparison) else { return }
-            // What moved here was read in its new place, and that may have found more.
+            // A directory that moved here was read in its new place, and that reading may have found more.
             if comparison.found.hasNext {
                 lookAtAdditions(container, origin)
                 return
@@ -96,7 +96,7 @@ extension TreeWatcher {
                 queue = DirectoryQueue(wanted)
                 continue
             }
-            // What was never read counts for none that nobody waits for.
+            // A directory that was never read does not count for a comparison that no caller waits for.
             if readings[task]?.cause == .max, !directories[id].flags.contains(.wasRead),
                 container.outstanding >= settings.comparisonWindow
             {
@@ -105,7 +105,7 @@ extension TreeWatcher {
             queue.removeFirst()
             guard directories.isAlive(id), !directories[id].flags.contains(.reading) else { continue }
             if !comparison.isPoll, directories[id].round >= comparison.round { continue }
-            // What lies below a directory that was never read is not known, so nobody else has it read.
+            // The entries below a directory that was never read are not known, so no other task has them read.
             read(id, descends: !directories[id].flags.contains(.wasRead), origin: origin)
             // A root that can be read again has what is known of it verified, instead of this.
             guard container.comparison?.task == task else { return }
@@ -143,8 +143,9 @@ extension TreeWatcher {
         lookAt(slice, origin)
     }
 
-    /// A slice of the files with several names that were found, when what was found has been looked at: one that had gone on by
-    /// then has changed under its other names by that, and it was told of a name that the tree never had.
+    /// Looks at a slice of the found files with several names, after the findings themselves were looked at. A file
+    /// that had moved on by then changed under its other names by that move, and its event named a name that the tree
+    /// never had.
     private func lookAtLinksOfFindings(_ container: WatchedContainer, _ origin: Origin) {
         for status in container.comparison?.found.takeLinked(atMost: settings.comparisonSlice) ?? [] {
             lookAtLinks(of: status, origin: origin)
@@ -153,9 +154,9 @@ extension TreeWatcher {
     }
 
     /// Begins to compare what is known of a container with its directory, every directory of which is watched and read
-    /// on the way. The threads go down from the root by themselves, as in a crawl, and what they come by gets its
-    /// record; a directory that is not where it was is read where it is found. What is known is of a time before all that
-    /// was asked, so that every barrier waits, whatever has caused this.
+    /// on the way. The threads go down from the root by themselves, as in a crawl, and each directory they find gets
+    /// its record. A directory that is not in its known place is read where it is found. The known entries are older
+    /// than every question, so every barrier waits, whatever the event position of this.
     func verify(_ container: WatchedContainer, _ root: DirectoryID) {
         container.knowledge.verify()
         let task = newComparisonTask(for: container, cause: 0)

@@ -1,11 +1,11 @@
-// What was read of a directory against what is known of it, and what a comparison holds to its end.
+// Compares a directory as read with its known entries, and holds the findings of a comparison to its end.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
 import Metadata
 
 extension TreeWatcher {
-    /// What was read of a directory against what is known. A difference is only a hint: it has the entry looked at, so
+    /// Compares a directory as read with its known entries. A difference is only a hint: it has the entry looked at, so
     /// that nothing is written that an event has overtaken.
     func compare(_ result: CrawlResult, with id: DirectoryID, touched: Set<[UInt8]>, _ origin: Origin) {
         let node = directories[id].node
@@ -76,7 +76,7 @@ extension TreeWatcher {
                 } else if differs {
                     lookUps.add(name, in: id, origin: origin, isExpected: isForExtras(origin, of: id))
                 }
-                // What differs is looked at, and gets them then, together with who may read them.
+                // An entry that differs is looked at. The look-up sets its extras and its access control list.
                 if !differs, let range = batch.extrasRange(at: index), touched.isEmpty || !touched.contains(Array(name))
                 {
                     if status.kind != .directory, list != known.accessList {
@@ -92,7 +92,7 @@ extension TreeWatcher {
         }
     }
 
-    /// What is known in a directory and was not read there.
+    /// The known entries of a directory that the reading did not find.
     func tellMissing(_ missing: [TreeNode], in id: DirectoryID, _ result: CrawlResult, _ origin: Origin) {
         let container = containers[directories.container(of: id)]
         let holds = holdsFindings(of: result, in: container)
@@ -133,9 +133,9 @@ extension TreeWatcher {
         return true
     }
 
-    /// The same of a file that a look-up of the comparison itself, of what was told while its directory was read, does not
-    /// find. One in the background holds nothing that an event has told.
-    /// The same of one of which no event has told that it left: what told of that may be lost.
+    /// The same of a file that a look-up of the comparison itself, of what was told while its directory was read, does
+    /// not find. One in the background holds nothing that an event has told. The same of an entry that no event
+    /// reported as gone: the event may be lost.
     func holdOwnRemoval(
         _ node: TreeNode, _ name: UnsafeRawBufferPointer, in id: DirectoryID, _ entry: LookUpQueue.Entry
     ) -> Bool {
@@ -150,8 +150,8 @@ extension TreeWatcher {
         return true
     }
 
-    /// The same of a file that a look-up finds under the name of another while a comparison is listing directories: what told of
-    /// that one's leaving may be lost, and it is recognised elsewhere only while its row is there.
+    /// The same of a file that a look-up finds under the name of another while a comparison is listing directories. The
+    /// event of the other's leaving may be lost, and it is recognised elsewhere only while its row is there.
     func holdOwnReplacement(
         _ node: TreeNode, _ name: UnsafeRawBufferPointer, in id: DirectoryID, _ origin: Origin
     ) -> Bool {

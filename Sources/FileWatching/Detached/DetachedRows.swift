@@ -1,4 +1,4 @@
-// Where rows are detached from the tree, and what comes before they end.
+// Where rows are detached from the tree, and the events and look-ups to await before they end.
 // SPDX-License-Identifier: Apache-2.0
 
 /// The containers in which the tree keeps rows that have left it and may come again: their files may be elsewhere, or lie in a
@@ -10,7 +10,8 @@ struct DetachedRows {
     private(set) var closedContainers: Set<UInt32> = []
     /// Where in the stream what tells of them lies before.
     private var position: UInt64 = 0
-    /// Directories that they may have moved on from. What tells of that may not be queued yet.
+    /// Directories the detached rows may since have been renamed from. The events of those renames may not be queued
+    /// yet.
     private var movedOnFrom: Set<DirectoryID> = []
 
     // MARK: Rows whose files may be elsewhere
@@ -45,7 +46,7 @@ struct DetachedRows {
         return some
     }
 
-    /// The renames of some directories were waited for: what they have told lies before a position of the stream.
+    /// The renames of some directories were waited for: their events lie before a position of the stream.
     mutating func waitedForRenames(before position: UInt64) { self.position = max(self.position, position) }
 
     // MARK: Rows of closed directories

@@ -1,22 +1,22 @@
-// What leaves the tree while it may only be elsewhere: its identity is kept until everything has been looked at.
+// Detaches rows whose files may only be elsewhere: their identities are kept until every name was looked at.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
 
-// A row whose file has left its name by the first half of a rename stands there until more is heard: the file may lie in a
-// directory that is being read. Its place may be wanted before that: something else takes the name, the directory goes, or it
-// is moved below what has left it. Then the row leaves the tree, and its first half goes on waiting without. What comes by
-// its file later, a crawl or a look-up, inserts an entry, which the tree knows for the one that it was by device, inode and
-// birth time; so it is for what lies below, which is read again. The same holds for whatever else is removed while halves
-// wait and directories are being read.
+// A row whose file has left its name by the first half of a rename stands there until more is heard: the file may lie
+// in a directory that is being read. Its place may be wanted before that: something else takes the name, the directory
+// goes, or it is moved below what has left it. Then the row leaves the tree, and its first half goes on waiting
+// without. A crawl or a look-up that finds its file later inserts an entry. The tree recognises that entry by device,
+// inode and birth time; so it does the entries below, which are read again. The same holds for whatever else is removed
+// while halves wait and directories are being read.
 extension TreeWatcher {
     /// Whether a row is still that of what has left its name by a first half.
     func isRow(_ node: TreeNode, of half: RenameHalf) -> Bool {
         half.hasRow && half.identity == likelyIdentity(of: node)
     }
 
-    /// Whether the row of a directory that has left a name is there still. It need not make way for what was not seen: what lies in
-    /// it goes on being heard of.
+    /// Whether the row of a directory that has left a name is there still. It need not make way for an entry that was
+    /// not seen: events of the entries in it go on arriving.
     func directoryWaits(_ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool {
         guard let half = halves.half(id, name), let node = tree.child(of: directories[id].node, named: name) else {
             return false
@@ -34,13 +34,14 @@ extension TreeWatcher {
         return true
     }
 
-    /// The same for a directory, where what lay in it (`node`) takes its name: that stays in the tree.
+    /// The same for a directory, where an entry that lay in it (`node`) takes its name: that entry stays in the tree.
     func setAside(_ name: UnsafeRawBufferPointer, in id: DirectoryID, for node: TreeNode) -> Bool {
         let place = directories[id].node
         guard let half = halves.half(id, name), let directory = tree.child(of: place, named: name),
             isRow(directory, of: half)
         else { return false }
-        // It is taken out first, to a name that is free: nobody sees that, since it gets the other at once.
+        // It is taken out first, to a name that is free: no reader sees that name, since the row gets the other at
+        // once.
         var beside: [UInt8] = []
         repeat {
             beside.append(UInt8(ascii: "~"))
@@ -52,8 +53,8 @@ extension TreeWatcher {
         return true
     }
 
-    /// The same for a directory that something comes onto from a name where nothing is: there its row waits. What was heard in
-    /// it since, as that a file was saved by a rename, is still to be looked at where it is found.
+    /// The same for a directory that something comes onto from a name where nothing is: there its row waits. Events in
+    /// it since then, as of a file saved by a rename, are still to be looked up where it is found.
     func giveWay(_ name: UnsafeRawBufferPointer, in id: DirectoryID, to half: RenameHalf) -> Bool {
         guard let node = tree.child(of: directories[id].node, named: name), tree.status(of: node).kind.isDirectory,
             !isSelfOrAncestor(node, of: directories[half.directory].node)
@@ -92,7 +93,8 @@ extension TreeWatcher {
         return true
     }
 
-    /// What has left its name was found elsewhere: whatever has come to that since need not wait for the second half.
+    /// The file that left its name was found elsewhere: an entry that has taken the name since need not wait for the
+    /// second half.
     func giveUpName(of node: TreeNode) {
         guard !halves.isEmpty, let parent = tree.parent(of: node), let id = directories.directory(at: parent)
         else { return }
@@ -103,8 +105,9 @@ extension TreeWatcher {
         }
     }
 
-    /// Whether what is removed now may be elsewhere, where nobody has looked yet. Notes that something is. `isDisplaced`:
-    /// nothing has told that it is gone, only that something else is in its place; what tells where it went may be queued.
+    /// Whether the file of a removed entry may be elsewhere, where no look-up has been yet. If so, notes that the
+    /// container has detached rows. `isDisplaced`: no event reported the file as gone; only another file is in its
+    /// place. The event of its move may be queued.
     func keepsIdentities(_ number: UInt32, _ status: FileStatus, isDisplaced: Bool) -> Bool {
         guard let container = containers[number], isDisplaced || isUnsettled(container),
             fileIdentities.keepsBirthTime(status)
@@ -115,8 +118,8 @@ extension TreeWatcher {
         return true
     }
 
-    /// Something without a row has come to a name in a directory, or has left it before anybody looked. It may be what was set
-    /// aside: what is queued at the end of the turn tells where it went.
+    /// Something without a row has come to a name in a directory, or has left it before a look-up. It may be a detached
+    /// row's file: the events queued at the end of the turn show where it went.
     func awaitMovingOn(from id: DirectoryID) {
         detachedRows.awaitMovingOn(from: id)
     }
@@ -137,8 +140,8 @@ extension TreeWatcher {
             || container.comparison?.isInBackground == false
     }
 
-    /// Ends what did not come again, where nothing is under way that could bring it. Of very many the tree keeps but some, so
-    /// that where something is under way all the time it ends there.
+    /// Ends the detached rows that did not come again, where nothing is under way that could bring them. Of very many
+    /// such rows the tree keeps only some, so that they end there even where something is always under way.
     func endAside() {
         guard !detachedRows.containers.isEmpty, lookUps.isEmpty else { return }
         finishMovingOn()
@@ -167,15 +170,15 @@ extension TreeWatcher {
             noteLostName(of: node, status)
         }
         let isKept = keepsIdentities(node.container, status, isDisplaced: isDisplaced)
-        // A row of which nobody knows the file is known by its name, and may never have been the file that was found there. What
-        // was found in it is known by its files all the same.
+        // A row of unknown file is known by its name, and may never have been the file that was found there. The
+        // entries found in it are known by their files all the same.
         let mayComeAgain = isKept && !hasEnded && likelyFile(of: node) != nil
         var removed = 0
         if status.kind.isDirectory {
             forgetAhead(below: node, mayComeAgain: isKept)
             if isKept, !mayComeAgain { removed += tree.setAsideChildren(of: node) }
         }
-        // What a closed directory held ends with the row that has its file since: that must be the one that goes.
+        // A row of a closed directory ends with the row that has its file since: that must be the one that goes.
         let isKnownAgain = mayComeAgain || detachedRows.closedContainers.contains(node.container)
         if isKnownAgain, !status.kind.isDirectory { _ = becomeLikely(node) }
         removed += mayComeAgain ? tree.setAside(node, isOutdated: isOutdated) : tree.remove(node)

@@ -1,4 +1,4 @@
-// Directories that may not be read, or not be searched, any more: what lies below leaves the tree until they may.
+// Directories that may not be read, or not be searched, any more: the entries below leave the tree until they may.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
@@ -17,9 +17,9 @@ extension TreeWatcher {
             || (old.changed != new.changed && old.modified == new.modified)
     }
 
-    /// Looks whether a directory may still be read and searched. Returns whether it may not, and is closed for that: where
-    /// something has left a name below it by the first half of a rename, when what is queued has been heard, which may say that
-    /// it is in another place there. `attempts` of the look-up that finds it.
+    /// Looks whether a directory may still be read and searched. Returns whether it may not, and closes it then. If an
+    /// entry below it has left its name by the first half of a rename, it closes only after the queued events were
+    /// read: the second half may name another place there. `attempts` of the look-up that finds it.
     func closeIfRefused(_ id: DirectoryID, _ origin: Origin, attempts: UInt8 = 0) -> Bool {
         guard !directories[id].flags.contains(.closed), let error = refusal(of: id) else { return false }
         if attempts < settings.limits.lookUpAttempts, !halvesBelow(directories[id].node).isEmpty,
@@ -44,7 +44,7 @@ extension TreeWatcher {
     /// Closes the directory that refuses the way to another, which may be that one or one above it. False where no directory in
     /// its place refuses: another has come there, and its event is still queued.
     func closeRefusing(_ id: DirectoryID, _ error: SystemError, _ origin: Origin) -> Bool {
-        // What is open may have gone elsewhere.
+        // The open descriptors may belong to directories that have moved elsewhere.
         closeDescriptors(above: id)
         lostDirectories.release(id.slot)
         var id = id
@@ -86,13 +86,13 @@ extension TreeWatcher {
         }
     }
 
-    /// A directory may not be read or not be searched: what is known to lie in it leaves the tree. A root's container is
+    /// A directory may not be read or not be searched: its known entries leave the tree. A root's container is
     /// unavailable then.
     func close(_ id: DirectoryID, _ error: SystemError, _ origin: Origin) {
         becameUnreadable(id, error)
         let wasRead = directories[id].flags.remove(.wasRead) != nil
         directories[id].flags.insert(.closed)
-        // What a job that is on its way has found is out of date.
+        // The result of a job under way is out of date.
         if directories[id].flags.contains(.reading) { directories[id].flags.insert(.closedMeanwhile) }
         let node = directories[id].node
         closeDescriptor(of: id)
@@ -114,7 +114,7 @@ extension TreeWatcher {
         _ = lookPatiently(at: UnsafeRawBufferPointer(start: nil, count: 0), in: id, origin: origin)
     }
 
-    /// What has left a directory, or one below it, is not out of sight with what lies there.
+    /// A file that has left a directory, or one below it, is not out of sight with the entries there.
     func setAsideWhatLeft(_ node: TreeNode) {
         for half in halvesBelow(node) where directories.isAlive(half.directory) {
             half.name.withUnsafeBytes { _ = setAside($0, in: half.directory) }
@@ -128,7 +128,7 @@ extension TreeWatcher {
         let removed = keeps ? tree.setAsideClosed(node) : tree.removeChildren(of: node)
         count(origin) { $0.removed += removed }
         if keeps { detachedRows.insertClosed(in: node.container) }
-        // What has changed them by names here may be told by nothing else.
+        // If they were changed by names here, possibly no other event reports it.
         for file in linked { lookAtLinks(of: file, origin: origin) }
     }
 
@@ -141,12 +141,13 @@ extension TreeWatcher {
         let node = directories[id].node
         // Some of what a large one holds comes before it counts as read.
         guard wasRead || tree.childCount(of: node) > 0 || container.comparison?.isVerification == true else { return }
-        // Where events were lost nobody knows whether it has, and it is known by its file when all is verified.
+        // Where events were lost it is unknown whether a file has left, and the file is recognised when all is
+        // verified.
         if container.comparison?.isInBackground != false { setAsideWhatLeft(node) }
         leaveBelow(node)
         abandonComparison(container)
         halves.removeAll(of: container.number)
-        // What is known of it is verified when it can be read.
+        // Its known entries are verified when it can be read.
         container.knowledge.lose()
         park(container)
         if wasRead { notices.append(.containerGone(container: container.number, error: error)) }
@@ -174,8 +175,8 @@ extension TreeWatcher {
         }
     }
 
-    /// The second half of a rename into a closed directory: what came there is out of sight like all that lies in it, and comes
-    /// back as what it was.
+    /// The second half of a rename into a closed directory: the file is out of sight like every entry of it, and comes
+    /// back as the same item.
     func movedIntoClosed(_ id: DirectoryID, _ event: InotifyEvent, name: UnsafeRawBufferPointer) {
         guard let half = halves.take(cookie: event.cookie) else { return }
         counters.movesPaired += 1
@@ -190,7 +191,7 @@ extension TreeWatcher {
         guard half.container == closed.container, isDirectory || becomeLikely(node),
             tree.child(of: closed, named: name) == nil
         else {
-            // It is another item elsewhere; or nobody knows which it was.
+            // It is another item elsewhere, or its former file is unknown.
             removeNode(node, origin: half.origin)
             return
         }
