@@ -8,7 +8,7 @@ struct DirectoryID: Hashable, Sendable {
     var generation: UInt32
 }
 
-/// What the watcher knows of a directory beyond what the tree knows.
+/// The watcher's facts about a directory beyond those of the tree.
 struct DirectoryRecord {
     struct Flags: OptionSet {
         var rawValue: UInt16
@@ -142,7 +142,7 @@ struct DirectoryTable {
 
     /// Makes room for so many directories more, which are about to be added.
     mutating func reserve(_ count: Int) {
-        // What is exact would have each container that is added copy those before it.
+        // An exact capacity would make each added container copy those before it.
         if records.capacity - records.count < count {
             records.reserveCapacity(max(records.count + count, 2 * records.capacity))
         }

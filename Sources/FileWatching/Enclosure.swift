@@ -8,7 +8,7 @@ import LinuxSystem
 package struct Enclosure: Sendable, Hashable {
     /// The absolute paths of the directories below the other container's own, down to this one's; symlinks followed.
     package var directories: [String]
-    /// What is said of the container while nothing is mounted there.
+    /// The reason given for the container while nothing is mounted there.
     package var reason: String
     /// The reason for callers who may not know of the other container.
     package static let reasonForOthers =

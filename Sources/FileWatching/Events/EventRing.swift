@@ -1,23 +1,23 @@
-// Events that were read from inotify and are not dealt with, in memory that may outlive the process.
+// Events read from inotify and not yet processed, in memory that may outlive the process.
 // SPDX-License-Identifier: Apache-2.0
 
 package import LinuxSystem
 
-/// Events in the order in which they were read, in a ring that is mapped twice in a row, so that every read goes into one
-/// piece. read(2) writes into the ring itself: an event that left the kernel's queue is either in the ring or was never
-/// read. It stays until ``release(to:)`` says that what it tells is known to the next process without it.
+/// Events in the order in which they were read, in a ring that is mapped twice in a row, so that every read goes into
+/// one piece. read(2) writes into the ring itself: an event that left the kernel's queue is either in the ring or was
+/// never read. It stays until ``release(to:)`` says that the next process knows its change without it.
 ///
 /// The process may be ended at any instruction, so four words say what holds, each written when it does:
 ///
-/// - `tail`: what lies before was dealt with.
-/// - `head`: up to here whole records were read. A read that the kernel has completed before this was written is found all
-///   the same: what lies behind the head is zero, and no record begins with zeros.
+/// - `tail`: records before it were processed.
+/// - `head`: up to here whole records were read. A read that the kernel has completed before this was written is found
+///   all the same: the bytes behind the head are zero, and no record begins with zeros.
 /// - `zeroed`: up to here, from the head, that is so. Room is cleared after the tail has left it, and given to read(2) only
 ///   when this word says so.
-/// - `lost`: what lies before and is not dealt with is not in the ring; 0 where nothing is missing. Where everything takes so
-///   long that the ring is full the records go rather than that reading stops: what waits for the stream to be read on, the
-///   results of a crawl, may be what the oldest record waits for. Until all before it is dealt with, the next process compares
-///   everything, as after an overflow of the kernel's queue.
+/// - `lost`: unprocessed records before it are not in the ring; 0 where none is missing. If processing takes so long
+///   that the ring is full, the records go rather than that reading stops. The results of a crawl wait for the stream
+///   to be read on, and the oldest record may wait for those. Until all before it is dealt with, the next process
+///   compares everything, as after an overflow of the kernel's queue.
 ///
 /// Places are positions in the stream, which never go back. All but the watcher's thread keep off; see ``KeptMemory``.
 package final class EventRing {
@@ -27,10 +27,10 @@ package final class EventRing {
     static let alignment: UInt64 = 16
     /// The first position: there is one before it, for causes that no event has.
     package static let start: UInt64 = 16
-    /// Of the words.
+    /// Bytes of the four words and their padding.
     package static let headerSize = 32
 
-    /// What the memory ends with, if nothing else keeps it.
+    /// The memory of the ring, kept alive by this reference if by no other.
     private let memory: AnyObject?
     private let words: UnsafeMutableRawPointer
     private let base: UnsafeMutableRawPointer
@@ -81,8 +81,8 @@ package final class EventRing {
         for (place, value) in [tail, head, zeroed, lost].enumerated() { SharedWord.store(value, to: words + 8 * place) }
     }
 
-    /// The ring that another process has left; nil where that cannot be, and nothing in it is believed then. What was read and
-    /// not dealt with is to be taken again.
+    /// Adopts the ring of another process; nil where that is impossible, and then none of it is used. Its unprocessed
+    /// records are to be taken again.
     package init?(
         adopting words: UnsafeMutableRawPointer, base: UnsafeMutableRawPointer, capacity: Int,
         window: Int = usualWindow, memory: AnyObject? = nil
@@ -126,7 +126,7 @@ package final class EventRing {
         return offset
     }
 
-    /// Whether an entry of a directory may be called so: what is looked at leads nowhere else.
+    /// Whether an entry of a directory may have this name: a look-up of it leads to no other place.
     static func isName(_ name: some Collection<UInt8>) -> Bool {
         !name.isEmpty && !name.contains(UInt8(ascii: "/")) && !name.contains(0)
             && !(name.count <= 2 && name.allSatisfy { $0 == UInt8(ascii: ".") })
@@ -152,8 +152,8 @@ package final class EventRing {
     /// Whether there is room for the next read.
     package var hasRoom: Bool { taken + capacity - head >= window }
 
-    /// Where the next read goes, to be followed by ``noteRead(_:)``: zeros, in one piece. Nil where what was not taken leaves no
-    /// room, which whoever takes before it reads again never sees.
+    /// Where the next read goes, to be followed by ``noteRead(_:)``: zeros, in one piece. Nil where records not yet
+    /// taken leave no room. A caller that takes them before it reads again never sees that.
     package func room() -> UnsafeMutableRawBufferPointer? {
         if zeroed - head < window {
             if tail + capacity - head < window {
@@ -221,7 +221,7 @@ package final class EventRing {
     /// Whether there is more to take than what was given back.
     package var hasNews: Bool { untaken > returned }
 
-    /// What lies before a position need not be known any more.
+    /// Records before a position need not be known any more.
     package func release(to position: UInt64) {
         guard position <= taken else { return }
         if position > tail {
@@ -234,13 +234,13 @@ package final class EventRing {
         }
     }
 
-    /// Nothing more is kept: what is read from now on is not in the ring.
+    /// Nothing more is kept: records read from now on are not in the ring.
     package func giveUp() {
         lost = EventRing.everything
         store(lost, 3)
     }
 
-    /// What is read now goes elsewhere first: until ``noteRead(copying:)`` it is lost with the process.
+    /// The next records are read elsewhere first: until ``noteRead(copying:)`` they are lost with the process.
     package func expectCopy() { store(EventRing.everything, 3) }
 
     /// Whole records that were read elsewhere. False where they have no room.

@@ -1,4 +1,4 @@
-// The stream of inotify events: where it was read to, what waits to be decided, and when it is read again.
+// The stream of inotify events: its position, its undecided records, and when it is read again.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem

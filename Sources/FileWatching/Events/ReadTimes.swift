@@ -7,7 +7,7 @@ struct ReadTimes {
     private var times: [UInt64] = Array(repeating: 0, count: ReadTimes.kept)
     private var count = 0
 
-    /// Reads that are remembered: what waits longest, an entry that changes all the time, waits for some 25 of them.
+    /// Reads that are remembered: the longest wait, for an entry that changes all the time, is some 25 of them.
     private static let kept = 64
 
     /// A read has ended at this position of the stream.

@@ -32,7 +32,7 @@ extension TreeWatcher {
         return true
     }
 
-    /// Sorts what was read. Of that, what waits to be decided is given back.
+    /// Sorts the records that were read. Undecided records among them are given back.
     func hear(_ records: UnsafeRawBufferPointer) {
         counters.reads += 1
         counters.bytesRead += UInt64(records.count - events.undecided)
@@ -41,7 +41,7 @@ extension TreeWatcher {
         if events.undecided > 0 { kernel.giveBack(events.undecided) }
     }
 
-    /// Returns where the first record begins that what follows it in the stream is to decide.
+    /// Returns where the first record begins that is decided only by the records after it.
     private func process(_ buffer: UnsafeRawBufferPointer, from start: UInt64) -> Int {
         lookUps.setHearing(true)
         defer { lookUps.setHearing(false) }

@@ -14,11 +14,11 @@ struct HeldEvents {
     var cause: UInt64
 }
 
-/// The watches that threads have made and not handed over, and what events have said of them.
+/// The watches that threads have made and not handed over, and the events of these.
 ///
-/// A directory has one watch, and what that tells goes to the row that it is known to belong to. Where the directory has come from
-/// another container, a thread may have read it in its new place before that, and hand it over after it. So it is also kept which
-/// watches of known directories have told of something.
+/// A directory has one watch, and its events go to the row that it is known to belong to. Where the directory has come
+/// from another container, a thread may have read it in its new place before that, and hand it over after it. So it is
+/// also kept which watches of known directories have told of something.
 struct UnknownWatches {
     private var held: [Int32: HeldEvents] = [:]
     /// Watches of known directories that have told of something, and the last of them.

@@ -15,7 +15,7 @@ package struct KeptEntry: Equatable {
     var isComplete: Bool
     var device: UInt64
     var inode: UInt64
-    /// Of its container.
+    /// The key of its container.
     var key: UInt64
 
     init(watch: Int32, depth: UInt16, isComplete: Bool, device: UInt64, inode: UInt64, key: UInt64) {
@@ -25,7 +25,7 @@ package struct KeptEntry: Equatable {
 
     var directory: InodeNumber { InodeNumber(device: device, inode: inode) }
 
-    /// What stands there; nil for nothing.
+    /// Reads the entry at an address; nil where none is written.
     init?(at address: UnsafeRawPointer) {
         let word = SharedWord.load(address)
         watch = Int32(truncatingIfNeeded: word)
@@ -47,18 +47,18 @@ package struct KeptEntry: Equatable {
     }
 }
 
-/// What was left of a container.
+/// The handover of a container.
 package struct KeptContainer {
     package struct Flags: OptionSet, Sendable {
         package var rawValue: UInt32
         package init(rawValue: UInt32) { self.rawValue = rawValue }
-        /// What was saved and the watches are all that is needed.
+        /// The snapshot and the watches are all that is needed.
         static let exact = Flags(rawValue: 1)
         /// Extra attributes are read, and all were.
         static let readsExtras = Flags(rawValue: 2)
         /// A file system was mounted on its directory.
         static let isMountPoint = Flags(rawValue: 4)
-        // Why it is not exact, for who has to say so.
+        // Why it is not exact, for the log.
         static let wasUnavailable = Flags(rawValue: 8)
         static let wasBeingRead = Flags(rawValue: 16)
         static let wasBeingCompared = Flags(rawValue: 32)
@@ -74,7 +74,7 @@ package struct KeptContainer {
     }
 
     var flags: Flags
-    /// What is missing for it to go on; nil where nothing is.
+    /// The reason why it cannot go on; nil where it can.
     var obstacle: ContainerObstacle? {
         if flags.contains(.exact) { return nil }
         if flags.contains(.wasUnavailable) { return .unsettled("was unavailable") }
@@ -126,7 +126,7 @@ struct KeptEntries {
         place(of: directory, in: container).map { all[$0] }
     }
 
-    /// The same, which is nobody else's from then on.
+    /// Returns the same and removes it.
     mutating func take(_ directory: InodeNumber, in container: UInt64) -> KeptEntry? {
         guard let place = place(of: directory, in: container) else { return nil }
         let entry = all[place]
@@ -147,14 +147,14 @@ struct KeptEntries {
     func contains(watch: Int32) -> Bool { watches.contains(watch) }
 }
 
-/// What was left, as it was found: to be taken over container by container.
+/// The handover as it was found: to be taken over container by container.
 package struct KeptStart {
     var state: TurnState
     /// Where something was mounted.
     var mounts: Set<[UInt8]>
     /// By key.
     var containers: [UInt64: KeptContainer] = [:]
-    /// Of all containers, those that are not taken over among them.
+    /// The entries of all containers, of those that are not taken over too.
     var entries = KeptEntries()
 
     init(state: TurnState, mounts: Set<[UInt8]>) {

@@ -1,4 +1,4 @@
-// What the next process finds of this one beside what was saved: what was read and not dealt with, and the watches.
+// The handover to the next process beside the snapshot: unprocessed events, and the watches.
 // SPDX-License-Identifier: Apache-2.0
 
 package import LinuxSystem
@@ -12,13 +12,13 @@ package import LinuxSystem
 /// - what was going on when something was saved last (``TurnState``), in two places by turns: the one that counts is named by
 ///   the last number in the journal, so both are of one moment however the process ended.
 ///
-/// What is saved and this are brought together once a turn, in this order: what says less than before (``KeptMemory`` first),
-/// the journal, what says more. Ended anywhere in between, the next process knows less than it might, and reads a directory
-/// more.
+/// The snapshot and this are brought together once a turn, in this order: statements that claim less than before
+/// (``KeptMemory`` first), the journal, statements that claim more. Ended anywhere in between, the next process knows
+/// less than it might, and reads a directory more.
 ///
-/// Nothing in it is believed without a look: it may be of another version, of another daemon, or damaged. What is seen so is
-/// damage that leaves something that cannot be. There is no checksum, since each word must hold by itself at every moment: a name
-/// or a watch that has become another, which memory does not do, would be believed.
+/// Nothing in it is believed without a look: it may be of another version, of another daemon, or damaged. Such a look
+/// finds only damage that leaves an impossible value. There is no checksum, since each word must hold by itself at
+/// every moment: a name or a watch that has become another, which memory does not do, would be believed.
 ///
 /// Unchecked: only the event loop writes and reads it once it was made.
 package final class KeptMemory: @unchecked Sendable {
@@ -71,7 +71,7 @@ package final class KeptMemory: @unchecked Sendable {
         SharedWord.store(KeptMemory.magic, to: base + KeptMemory.magicPlace)
     }
 
-    /// What another process has left. Throws where it is of no use.
+    /// Adopts the memory of another process. Throws where it is of no use.
     package init(adopting descriptor: consuming Descriptor) throws(SystemError) {
         memory = try SharedMemory(descriptor: descriptor, size: KeptMemory.size)
         guard let base = memory.bytes.baseAddress, SharedWord.load(base) == KeptMemory.magic else { throw .invalid }
@@ -90,15 +90,16 @@ package final class KeptMemory: @unchecked Sendable {
     /// The descriptor, to be kept; it is this object's.
     package var descriptor: CInt { memory.descriptor.number }
 
-    /// What the descriptors that belong together have in their names.
+    /// The token in the names of the descriptors that belong together.
     package var token: UInt64 { SharedWord.load(base + KeptMemory.tokenPlace) }
 
-    /// What the watches tell: one that tells something else would be another.
+    /// The event mask of the watches: watches with another mask would report other events.
     package static var circumstances: String { "\(InotifyMask.directory.rawValue)" }
 
     // MARK: Beginning
 
-    /// What was left, where it was left by the daemon that has written the last of the journal, under the same circumstances.
+    /// Returns the handover, if it was left by the daemon that wrote the last of the journal, under the same
+    /// circumstances.
     package func start(run: UInt64?, sequence: UInt64, fingerprint: UInt64) throws(KeptObstacle) -> KeptStart {
         guard let run, run != 0, KeptMemory.runPlaces.contains(where: { SharedWord.load(base + $0) == run }) else {
             throw .otherJournal
@@ -129,7 +130,7 @@ package final class KeptMemory: @unchecked Sendable {
         var count = 0
         for slot in 0..<tableCount {
             guard let entry = KeptEntry(at: entryAddress(slot)) else { continue }
-            // Nobody has written that: one of the two would be deaf.
+            // No process writes that: one of the two directories would get no events.
             guard start.entries.append(entry) else { throw .sharedWatch }
             // They come in runs.
             if entry.key != key {
@@ -151,7 +152,7 @@ package final class KeptMemory: @unchecked Sendable {
         SharedWord.store(fingerprint, to: base + KeptMemory.fingerprintPlace)
     }
 
-    /// What was left is taken over: the table is written anew, since directories get other places in it.
+    /// The handover was taken over: the table is written anew, since directories get other places in it.
     package func clear() {
         // Whatever was going on counts no more, for any number of the journal.
         for place in 0..<2 { SharedWord.store(0, to: base + KeptMemory.statesOffset + place * KeptMemory.stateSize) }
@@ -214,8 +215,8 @@ package final class KeptMemory: @unchecked Sendable {
 
     // MARK: What is going on
 
-    /// Says what is going on when the journal is written up to a number, or has been: what was said last stands until this is
-    /// done, and with the journal before that number the one before.
+    /// Writes the state when the journal is written up to a number, or has been. The state written last stands until
+    /// this is done, and with the journal before that number the one before.
     func set(_ state: TurnState, sequence: UInt64) {
         let address = base + KeptMemory.statesOffset + nextState * KeptMemory.stateSize
         nextState = 1 - nextState

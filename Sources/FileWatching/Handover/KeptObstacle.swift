@@ -1,7 +1,7 @@
 // Why a process does not go on with what the one before it has left.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What keeps all containers from going on with the watches that were left. Each is then compared with the file system.
+/// The reasons why no container can go on with the handed-over watches. Each is then compared with the file system.
 package enum KeptObstacle: Error, Sendable, Hashable, CustomStringConvertible {
     /// The memory is of another version, is damaged, or has no inotify instance with it.
     case unusable
@@ -34,7 +34,7 @@ package enum KeptObstacle: Error, Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// What keeps one container from going on with its watches. It is compared with the file system.
+/// The reasons why one container cannot go on with its watches. It is compared with the file system.
 package enum ContainerObstacle: Error, Sendable, Hashable, CustomStringConvertible {
     /// Nothing was left of it.
     case unknown

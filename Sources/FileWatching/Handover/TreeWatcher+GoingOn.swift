@@ -1,16 +1,17 @@
-// Going on with the watches of the process before this one: nothing is read, what was queued meanwhile is heard.
+// Going on with the watches of the process before this one: reads no directory, only the events queued meanwhile.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
 import Metadata
 
-// What no event tells, and what becomes of it:
+// Changes that no event reports, and their treatment:
 //
 // - what was mounted and unmounted meanwhile: the places of mounts that came or went or lie in containers are looked at;
 // - directories without a watch, those that could not be read among them: they are read, as are those that were being read;
 // - a file system that does not tell of all changes: its container is compared, as before;
-// - who the daemon is, and what it may read: with another user, other groups, other capabilities, or access control lists read
-//   where they were not, nothing of this is done (the fingerprint of ``KeptMemory/start(run:sequence:fingerprint:)``);
+// - the user of the daemon, and its rights to read: with another user, other groups, other capabilities, or access
+//   control lists read where they were not, nothing of this is done (the fingerprint of
+//   ``KeptMemory/start(run:sequence:fingerprint:)``);
 // - the way to a container's directory, and whether that is the one that was known: looked at as at every start;
 // - a container that was unavailable, or is configured otherwise: it is compared, or read.
 extension TreeWatcher {
@@ -21,7 +22,7 @@ extension TreeWatcher {
         handover?.memory.clear()
     }
 
-    /// What was left of a container whose directory is there: what it goes on with, or why it is to be compared.
+    /// Returns the handover of a container whose directory is there, or why the container is to be compared.
     func takeKept(
         of container: WatchedContainer, former: FileStatus, _ status: FileStatus
     ) -> Result<KeptContainer, ContainerObstacle> {
@@ -114,7 +115,8 @@ extension TreeWatcher {
         return half.name.withUnsafeBytes { tree.child(of: directories[half.directory].node, named: $0) } == node
     }
 
-    /// What follows was not heard before. First halves without their second waited for it: their rows stand where they were.
+    /// The events from here on were not read before. First halves without their second waited for it: their rows stand
+    /// where they were.
     func finishHearingBefore() {
         defer { resumption.hearAgain(to: 0) }
         for (waiting, row) in resumption.takeHalves() where directories.isAlive(waiting.directory) {
@@ -134,7 +136,7 @@ extension TreeWatcher {
                     movedFrom(half.directory, half.event, name: name, origin: half.origin)
                     if row != nil { halves.noteMoved(half.directory, name) }
                 } else {
-                    // What has left was seen to be gone, and this is another.
+                    // The file that left was seen to be gone, and this is another.
                     lookUps.addRenamed(name, in: half.directory, origin: half.origin)
                 }
             }
@@ -143,9 +145,9 @@ extension TreeWatcher {
 
     // MARK: The check of the watches
 
-    /// Takes what the kernel says of its watches, asked for since ``hear()`` (``WatchKernel/watches()``), and looks at that as soon
-    /// as all is heard that was queued until now: of a directory that was removed the watch is gone before that is heard. One that
-    /// has no watch although it is said to have one is read, and what belongs to nobody ends; then
+    /// Takes the kernel's list of its watches, asked for since ``hear()`` (``WatchKernel/watches()``), and checks it as
+    /// soon as all events queued until now were read: a removed directory's watch is gone before its event is read. A
+    /// directory that lacks the watch recorded for it is read, and watches of no directory end; then
     /// ``WatchNotice/watchesChecked(missing:of:)`` says so.
     package func check(watches found: [Int32: UInt64], of restored: [Int32]) {
         resumption.setCheck(.init(found: found, restored: restored, position: position + queuedBytes()))
@@ -185,7 +187,7 @@ extension TreeWatcher {
         }
     }
 
-    /// Ends watches that belong to nobody, when no thread may have been given one that is not known yet.
+    /// Ends watches of no directory, when no thread may have been given one that is not known yet.
     func forgetOrphans() {
         guard resumption.hasOrphans, !tasksAreOutstanding, inbox.isEmpty else { return }
         for watch in resumption.takeOrphans()

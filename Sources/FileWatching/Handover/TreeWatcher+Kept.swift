@@ -4,10 +4,11 @@
 import LinuxSystem
 import Metadata
 
-// The inotify descriptor outlives the process, and with it the watches and what is queued. What the next process needs beside
-// that and the saved indexes is said in two steps around the writing of the journal (``KeptMemory``). A directory is complete
-// when it has its watch and all that a reading of it has found is in the tree, or stands in the ``TurnState``. What is going on
-// and caused by events needs no word: these stay in the ring until it is done, and are heard once more.
+// The inotify descriptor outlives the process, and with it the watches and the queued events. Beside that and the saved
+// indexes, the next process needs facts that are written in two steps around the writing of the journal
+// (``KeptMemory``). A directory is complete when it has its watch and all that a reading of it has found is in the
+// tree, or stands in the ``TurnState``. Work under way that events caused is not written: these events stay in the ring
+// until it is done, and are read once more.
 extension TreeWatcher {
     /// From now on the next process is told. Before the first container is added.
     package func keep(in kept: KeptMemory) {
@@ -16,8 +17,8 @@ extension TreeWatcher {
         directories.notesChanges = true
     }
 
-    /// Before the journal is written up to `sequence`, and what stands in it is true: takes back what is so no more, and says
-    /// what is going on.
+    /// Call it before the journal is written up to `sequence`, and with its contents true: takes back statements that
+    /// no longer hold, and writes the work under way.
     package func prepareKept(sequence: UInt64) {
         guard handover != nil, !resumption.isAwaitingContainers else { return }
         noteKeptDirectories()
@@ -29,8 +30,8 @@ extension TreeWatcher {
         handover?.tell(turnState, sequence: sequence)
     }
 
-    /// Changes are not saved for now: the next process is to know of nothing, as what it were told of would be missing there.
-    /// What is told from ``prepareKept(sequence:)`` on is told from the beginning.
+    /// Changes are not saved for now: the next process gets no handover, as the changes would be missing in the
+    /// snapshot. From the next ``prepareKept(sequence:)`` on the handover is written from the beginning.
     package func withdrawKept() {
         guard !resumption.isAwaitingContainers else { return }
         handover?.withdraw(directories: directories.records.count)
@@ -41,7 +42,7 @@ extension TreeWatcher {
     package func settleKept(sequence: UInt64) {
         guard handover != nil, !resumption.isAwaitingContainers else { return }
         prepareKept(sequence: sequence)
-        // What waits to be looked at since a directory was read comes before the word that it was.
+        // Names that wait for a look-up since a directory was read are written before the statement that it was read.
         handover?.tellAgain(turnState, hasWork: hasWorkOfItsOwn)
         handover?.tell(keptEntry(ofSlot:))
         for container in containers.values {
@@ -56,7 +57,7 @@ extension TreeWatcher {
 
     private func noteKeptDirectories() { handover?.note(directories.takeNoted(), of: directories.records.count) }
 
-    /// What the next process is to know of a directory.
+    /// Returns the entry of a directory for the next process.
     private func keptEntry(ofSlot slot: Int32) -> KeptEntry? {
         let record = directories.records[Int(slot)]
         guard record.flags.contains(.alive), record.watch > 0, let key = containers[record.node.container]?.key,
@@ -70,9 +71,9 @@ extension TreeWatcher {
             inode: record.inode, key: key)
     }
 
-    /// Whether events alone keep what is known of a container right, those of the directories apart that are not complete.
-    /// Polls and the self-audit are of no account: what they would find nobody was promised. But one that has watched a
-    /// directory, which events alone keep right from then on, holds what it has found there until it ends.
+    /// Whether events alone keep what is known of a container right, those of the directories apart that are not
+    /// complete. Polls and the self-audit do not count: no caller was promised their findings. But one that has watched
+    /// a directory, which events alone keep right from then on, holds what it has found there until it ends.
     private func flags(of container: WatchedContainer) -> KeptContainer.Flags {
         guard container.place.isReadable, !container.knowledge.isParked else { return .wasUnavailable }
         guard container.polling.fileSystem == nil else { return .wasPolled }
@@ -184,7 +185,7 @@ extension TreeWatcher {
         look(at: Set(places.map { Mount(number: 0, path: $0) }))
     }
 
-    /// What was going on goes on.
+    /// Takes up the work that was under way.
     private func takeUp(_ start: KeptStart) {
         var numbers: [UInt64: UInt32] = [:]
         for container in containers.values where container.knowledge.goesOn {

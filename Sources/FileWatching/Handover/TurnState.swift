@@ -1,9 +1,9 @@
-// What the watcher was about when the journal was written, for the process that goes on from there.
+// The work under way when the journal was written, for the process that goes on from there.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
 
-/// What was going on at the end of a turn, beside what the events that are not dealt with cause again when they are heard once
+/// The work under way at the end of a turn, beside the work that unprocessed events cause again when they are read once
 /// more. Everything in it may be done twice.
 package struct TurnState {
     /// A name that waits to be looked at for another reason than an event that names it.
@@ -31,7 +31,7 @@ package struct TurnState {
         var row: UInt32
     }
 
-    /// What was set aside in a container, as the tree has it (``WatchedTree/savedAside(of:limit:)``).
+    /// The detached rows of a container, as the tree has them (``WatchedTree/savedAside(of:limit:)``).
     struct Aside: Equatable {
         var key: UInt64
         var bytes: [UInt8]
@@ -61,7 +61,7 @@ package struct TurnState {
 
     private static let headerSize = 72
 
-    /// What stands there for a number; nil for another, or where it is damaged.
+    /// Reads the state of a number; nil for another number, or where it is damaged.
     init?(_ bytes: UnsafeRawBufferPointer, sequence: UInt64) {
         guard bytes.count >= TurnState.headerSize, let base = bytes.baseAddress,
             SharedWord.load(base) == ~sequence

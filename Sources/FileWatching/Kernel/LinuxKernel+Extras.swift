@@ -1,4 +1,4 @@
-// What takes system calls of its own: extended attributes, and where symbolic links lead.
+// Facts that take system calls of their own: extended attributes, and targets of symbolic links.
 // SPDX-License-Identifier: Apache-2.0
 
 package import LinuxSystem

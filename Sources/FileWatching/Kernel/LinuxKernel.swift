@@ -66,7 +66,7 @@ package final class LinuxKernel: WatchKernel {
         inode == ownInode.load(ordering: .relaxed) && device == ownDevice.load(ordering: .relaxed) && inode != 0
     }
 
-    /// What the kernel starts with (inotify(7)).
+    /// The kernel's initial value (inotify(7)).
     private static let usualQueueLimit = 16_384
 
     private static func readQueueLimit() -> Int? { Entry.number(in: "/proc/sys/fs/inotify/max_queued_events") }
@@ -100,21 +100,21 @@ package final class LinuxKernel: WatchKernel {
 
     /// The event loop reads again, with the descriptor that it was promised.
     package func handOverAgain() {
-        // Whoever reads from now on may read elsewhere.
+        // The loop may read elsewhere from now on.
         reading.withLock { ($0.isLoops, $0.isInPlace) = (true, false) }
     }
 
     /// Where the event loop is to read into now, which is to ``hold(_:)`` what it has read; nil where that is its own affair.
     ///
-    /// Should it read elsewhere all the same, what was read is lost with the process until it is held, and the next process is
-    /// told so. That need not be said where the last read has gone into the room.
+    /// If it reads elsewhere all the same, the records are lost with the process until they are held, and the next
+    /// process is told so. That need not be said where the last read has gone into the room.
     package func room() -> UnsafeMutableRawBufferPointer? {
         guard let room = ring.room() else { return nil }
         if !readsInPlace { ring.expectCopy() }
         return room
     }
 
-    /// What the event loop reads into, which was to be anything, is the ``room()``.
+    /// From now on the event loop reads into the ``room()``.
     package func expectRoom() {
         reading.withLock { $0.isInPlace = true }
         ring.expectNoCopy()
@@ -269,7 +269,7 @@ package final class LinuxKernel: WatchKernel {
                 return try read(LinuxKernel.largestListSize)
             }
         } catch {
-            // What is gone is told by an event. Any other failure must not open what a list may close.
+            // An event reports an entry that is gone. Any other failure must not open what a list may close.
             return error == .noEntry ? .none : .unknown
         }
     }

@@ -1,4 +1,4 @@
-// What an error of the kernel says: that something is short, or that permissions refuse.
+// Classifies errors of the kernel: a resource is short, or permissions refuse.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem

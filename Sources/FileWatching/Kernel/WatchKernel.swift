@@ -43,11 +43,12 @@ package protocol WatchKernel: AnyObject, Sendable {
     /// Closes a directory.
     func close(_ directory: CInt)
 
-    /// What an entry of a directory is; an empty name asks for the directory itself. Symlinks are not followed.
+    /// Returns the status of an entry of a directory; an empty name asks for the directory itself. Symlinks are not
+    /// followed.
     func status(of name: UnsafePointer<CChar>, in directory: CInt) throws(SystemError) -> KernelStatus
 
-    /// The same of an entry that is about to be entered, or is none that is: whoever reads a directory finds out its access
-    /// control list itself.
+    /// The same of an entry that is about to be entered, or is no directory: the reader of a directory finds out its
+    /// access control list itself.
     func entryStatus(of name: UnsafePointer<CChar>, in directory: CInt) throws(SystemError) -> KernelStatus
 
     /// Whether access control lists matter to anybody. Then ``status(of:in:)`` reads them for directories.
@@ -57,7 +58,7 @@ package protocol WatchKernel: AnyObject, Sendable {
     /// where lists do not matter.
     func accessList(of name: UnsafePointer<CChar>, in directory: CInt, owner: UInt32) -> AccessListID
 
-    /// What a symlink in a directory says; its length.
+    /// Reads the target of a symlink in a directory, and returns its length.
     func readSymlink(
         _ name: UnsafePointer<CChar>, in directory: CInt, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int
@@ -87,7 +88,7 @@ package protocol WatchKernel: AnyObject, Sendable {
     /// Whether something was mounted or unmounted since this was asked last, as far as that can be told.
     func haveMountsChanged() -> Bool
 
-    /// What is mounted where.
+    /// Returns the mounts and their places.
     func mounts() throws(SystemError) -> Set<Mount>
 
     /// The mounts that were asked for something and do not answer. Calls on them fail with an error at once.
@@ -112,9 +113,10 @@ package protocol WatchKernel: AnyObject, Sendable {
     /// that. The path ends with a NUL.
     func resolvedPath(_ path: [CChar]) -> [UInt8]?
 
-    /// What is known of an entry by system calls of its own: the bytes of its `ExtraAttributes` in the buffer of
-    /// ``WatchLimits/extrasBuffer`` bytes, and their length. Attributes that may not be read, or are too large, are as good as
-    /// missing; an error means that nothing can be said of any. An empty name means the directory itself.
+    /// Reads the facts about an entry that take system calls of their own: writes its `ExtraAttributes` to the buffer
+    /// of ``WatchLimits/extrasBuffer`` bytes, and returns their length. Attributes that may not be read, or are too
+    /// large, are as good as missing; an error means that nothing can be said of any. An empty name means the directory
+    /// itself.
     func readExtras(
         of name: UnsafePointer<CChar>, kind: FileKind, in directory: CInt, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int
@@ -171,7 +173,7 @@ extension WatchKernel {
     }
 }
 
-/// What the kernel says of an entry.
+/// The kernel's facts about an entry.
 package struct KernelStatus: Sendable {
     package var file: FileStatus
     /// Whether a file system is mounted on it, or it is the daemon's own: it is not entered.
