@@ -1,12 +1,12 @@
 // A hash table of numbers whose keys stand elsewhere.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A hash table of numbers that are not negative, by keys of 64 bits that stand elsewhere, at the place that a number tells: four
-/// bytes for each in place of a copy of the key, and a hash that takes less time than the look. Who changes a key takes its
-/// number out before, and puts it in again.
+/// A hash table of numbers that are not negative, by keys of 64 bits that stand elsewhere, at the place that a number
+/// tells: four bytes for each in place of a copy of the key, and a hash that takes less time than the look. A caller
+/// that changes a key takes its number out before, and puts it in again.
 ///
-/// The hash is a product with a factor that no other process has, so that nobody can have names made whose numbers fall on one
-/// another. Complexity: O(1) for each call.
+/// The hash is a product with a factor that no other process has, so that no program can have names made whose numbers
+/// fall on one another. Complexity: O(1) for each call.
 struct NumberTable {
     private static let free: Int32 = -1
     private static let smallest = 16
@@ -14,7 +14,7 @@ struct NumberTable {
     /// At least half are free, so that every search ends soon. A power of two.
     private var buckets: [Int32] = Array(repeating: free, count: smallest)
     private let factor = UInt64.random(in: .min ... .max) | 1
-    /// Of a product the uppermost bits depend on all of the key.
+    /// The uppermost bits of a product depend on all of the key.
     private var shift = UInt64(64 - smallest.trailingZeroBitCount)
     private(set) var count = 0
 

@@ -1,13 +1,14 @@
-// Files that have lost one of several names and may have got another that nobody has looked at yet.
+// Files that have lost one of several names and may have got another that no look-up has seen yet.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
 
 /// A file one of whose names was lost while there was more to hear, or to read.
 ///
-/// A name that came from elsewhere may have gone on before its look-up: it was never in the tree, so what becomes of the file
-/// under it is told of no file that is known, and the other names of the file show what it was. They are looked at again, then,
-/// when what was queued has been heard and what was being read is known, as long as the file has more names than are known.
+/// A name that came from elsewhere may have gone on before its look-up: it was never in the tree, so what becomes of
+/// the file under it is told of no file that is known, and the other names of the file show what it was. After the
+/// queued events and the readings under way, its other names are looked at again, as long as the file has more names
+/// than are known.
 struct StrayLink {
     var status: FileStatus
     /// The position of the event that it was lost by; the largest, for which no barrier waits, where only other containers' tasks

@@ -1,17 +1,17 @@
-// Hard links: an event names one name of a file, and what it tells is true of all of them.
+// Hard links: an event names one name of a file, and its change is true of all of them.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
 import Metadata
 
-/// What look-ups found out about a file with several names, for those that no event named.
+/// The findings of look-ups about a file with several names, for the names in no event.
 struct LinkNews {
-    /// What it was when it was looked at last.
+    /// Its status at the last look-up.
     var status: FileStatus
     var extras: [UInt8]?
     /// It was only come by, by the reading of a directory.
     var wasCrawled = false
-    /// One of its names has come to an end: what the others are now must be looked at.
+    /// One of its names has come to an end: the others must be looked at.
     var lostName = false
     /// It may have names that are not known.
     var searches = false
@@ -32,8 +32,9 @@ extension TreeWatcher {
         }
     }
 
-    /// A file with several names was found in a directory that was read for the first time. That name may have been made, and
-    /// the file changed by it, before the directory was watched: what is known of its others is then out of date.
+    /// A file with several names was found in a directory that was read for the first time. That name may have been
+    /// made, and the file changed by it, before the directory was watched: the known status of its other names is then
+    /// out of date.
     func cameBy(_ status: FileStatus, origin: Origin) {
         let isKnown = linkedFiles.news[InodeNumber(device: status.device, inode: status.inode)] != nil
         note(status, origin) {
@@ -75,7 +76,8 @@ extension TreeWatcher {
         } else if news.wasCrawled {
             for node in known where tree.status(of: node) != news.status { lookAt(node, origin: news.origin) }
         } else {
-            // Of these names and the one that was looked at, where that has one link already, some are gone, unheard.
+            // Some of these names, and of the one that was looked at where that has one link already, are gone without
+            // an event.
             let count = known.count + (news.status.links == 1 ? 1 : 0)
             if count > news.status.links { for node in known { ahead.doubt(node) } }
             for node in known {
@@ -171,8 +173,9 @@ extension TreeWatcher {
         return Array(found.values)
     }
 
-    /// Has the names of a file looked at again when what is under way now is done. What waits already keeps its time: with one
-    /// more name lost each millisecond it would never come, nor any barrier behind it. `areOthersWaiting`: other look-ups.
+    /// Has the names of a file looked at again when the work under way is done. A file that waits already keeps its
+    /// time: with one more name lost each millisecond the time would never come, nor any barrier behind it.
+    /// `areOthersWaiting`: other look-ups.
     func noteStray(
         _ status: FileStatus, cause: UInt64, in numbers: Set<UInt32>, areOthersWaiting: Bool, attempts: UInt8 = 0
     ) {

@@ -102,7 +102,8 @@ extension MountAgents {
 }
 
 extension KernelStatus {
-    /// Of a mount point that cannot be asked. Its number stands for the inode's, so that no two are taken for one file.
+    /// The status of a mount point that cannot be asked. Its number stands for the inode's, so that no two are taken
+    /// for one file.
     fileprivate init(ofUnreachable mount: Mount) {
         let unknown = Timestamp(seconds: 0, nanoseconds: 0)
         self.init(

@@ -123,7 +123,7 @@ final class MountAgents: Sendable {
     func update(_ table: Set<Mount>) {
         var mounts: [[UInt8]: Mount] = [:]
         var names: UInt64 = 0
-        // Of several mounts on one path the last one counts.
+        // If several mounts are on one path, the last one counts.
         for mount in table.sorted(by: { $0.number < $1.number }) where mount.mayHang && mount.path.count > 1 {
             mounts[mount.path] = mount
             names |= MountAgents.bit(

@@ -5,7 +5,7 @@ import LinuxSystem
 import Metadata
 
 extension TreeWatcher {
-    /// The table of mounts has changed: the containers' roots are looked at, and what is or was mounted within them.
+    /// The table of mounts has changed: looks at the containers' roots, and at present and former mounts within them.
     /// Call ``turn()`` after it.
     package func mountsChanged() {
         mounts.willRead()
@@ -42,7 +42,7 @@ extension TreeWatcher {
     func look(at places: Set<Mount>) {
         let lacking = places.filter { !lookAtMountPoint($0) }
         if !lacking.isEmpty { mounts.lookAgain(at: lacking, isLacking: true, now: kernel.now()) }
-        // What is being read may have been opened before.
+        // A directory that is being read may have been opened before.
         guard tasksAreOutstanding, !places.isEmpty else { return }
         mounts.lookAgain(at: places, isLacking: false, now: kernel.now())
     }
@@ -77,8 +77,8 @@ extension TreeWatcher {
         return knownDirectory(status, in: container.number).flatMap { directories.directory(at: $0) }
     }
 
-    /// Whether a directory is another since something was mounted over it, or is no more. The entry stays, what lay
-    /// below leaves or comes.
+    /// Whether a directory is another since something was mounted over it, or is no more. The entry stays, and the
+    /// entries below it leave or come.
     func mountChanged(
         _ child: TreeNode, from old: FileStatus, to new: KernelStatus, extras: UnsafeRawBufferPointer?, _ origin: Origin
     ) -> Bool {

@@ -17,7 +17,7 @@ struct DeferredLookUp {
     var isArrival = false
     /// As in ``LookUpQueue/Entry``.
     var isTold = false
-    /// What was heard of the name says why another file may be there, and no look has shown which.
+    /// The events of the name explain another file there, and no look-up has shown which.
     var isUnexpected = false
     /// Its directory's place, or that of the one above that is missing, is looked at when so many look-ups were taken.
     var lookUps: UInt64 = 0
@@ -25,8 +25,8 @@ struct DeferredLookUp {
     var depth: UInt16 = 0
 }
 
-/// Look-ups that wait for what is queued. As long as one does nobody has looked at its name: what is asked of the names that
-/// wait to be looked at is asked here too.
+/// Look-ups that wait for queued events. As long as one does its name was not looked at: a question about the names
+/// that wait for a look-up is asked here too.
 struct DeferredLookUps: Sequence {
     private struct Place: Hashable {
         var directory: DirectoryID
@@ -100,7 +100,7 @@ struct DeferredLookUps: Sequence {
 
     private func place(of lookUp: DeferredLookUp) -> Place { Place(directory: lookUp.directory, name: lookUp.name) }
 
-    /// What waits for a task waits for these.
+    /// Barriers that wait for a task wait for these.
     mutating func lowerCauses(of task: UInt32, to cause: UInt64) {
         for index in lookUps.indices where lookUps[index].origin.task == task {
             lookUps[index].origin.cause = Swift.min(lookUps[index].origin.cause, cause)

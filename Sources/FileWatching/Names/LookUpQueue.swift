@@ -1,14 +1,14 @@
 // Names to look at: each once in a turn, however many events name it.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What made a look-up or a crawl necessary.
+/// The reason for a look-up or a crawl.
 struct Origin {
     /// The position in the stream of events, for barriers.
     var cause: UInt64
     /// The comparison or crawl that it counts for and extends; 0 for none.
     var task: UInt32 = 0
 
-    /// What a poll or an audit finds was told by no event: no barrier waits for it.
+    /// No event reported a finding of a poll or an audit: no barrier waits for it.
     static let untold = Origin(cause: .max)
 }
 
@@ -25,13 +25,13 @@ struct LookUpQueue {
         var attempts: UInt8
         /// Nothing that was heard of says why it should not be there; where it is not, something in the queue does.
         var isExpected: Bool
-        /// Whether only events that name it have asked for it: whoever hears them again asks again.
+        /// Whether only events that name it have asked for it: a process that reads them again asks again.
         var isHeard: Bool
         /// Whether one has, beside whatever else.
         var isTold: Bool
         /// It had to wait before, also where it joined another.
         var hasWaited: Bool
-        /// What is there has come from another container, whatever names it had in this one.
+        /// The file there has come from another container, whatever names it had in this one.
         var isArrival = false
         /// A rename has left or taken this name since whatever had to wait for it began to.
         var isRenamed = false
@@ -50,8 +50,8 @@ struct LookUpQueue {
     /// Indexes of entries, plus 1; 0 is free. The size is a power of two.
     private var table: [UInt32] = Array(repeating: 0, count: 256)
     private var next = 0
-    /// The tasks that are comparisons: these go on only when what they have had looked at was looked at, so a look-up that
-    /// several have asked for counts for one of them rather than for a crawl.
+    /// The tasks that are comparisons. These go on only after their own look-ups, so a look-up that several tasks have
+    /// asked for counts for one of them rather than for a crawl.
     var comparisons: Set<UInt32> = []
     /// How many wait for each task.
     private var ofTask: [UInt32: Int] = [:]
@@ -67,7 +67,7 @@ struct LookUpQueue {
     /// How many were taken, ever, and how many will have been when those that wait now are.
     private(set) var taken: UInt64 = 0
     var end: UInt64 { taken + UInt64(count) }
-    /// The cause of the one that waits longest. Of a queue that only events add to, none has an earlier one.
+    /// The cause of the one that waits longest. If only events add to the queue, no entry has an earlier one.
     var oldestCause: UInt64? { isEmpty ? nil : entries[next].origin.cause }
 
     /// How many wait that something else has asked for than events that name them, and a cause that none of all has one before.
@@ -160,7 +160,7 @@ struct LookUpQueue {
             entries[index].isExpected = false
             entries[index].isArrival = false
         } else if isArrival, entries[index].isExpected, !entries[index].isRenamed {
-            // It has waited; all that was heard of the name since is that what is there was written to.
+            // It has waited; the only later events of the name report writes to the file there.
             entries[index].isArrival = true
         }
         if isHearing {
@@ -253,7 +253,7 @@ struct LookUpQueue {
         }
     }
 
-    /// What waits, for barriers.
+    /// Whether the queue has such an entry, for barriers.
     func contains(where predicate: (Entry) -> Bool) -> Bool { entries[next...].contains(where: predicate) }
 
     private mutating func reset() {

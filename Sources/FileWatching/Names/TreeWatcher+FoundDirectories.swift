@@ -5,10 +5,11 @@
 import LinuxSystem
 import Metadata
 
-// A directory is known by its inode number, and one that is read where another was found has moved: its place is looked at,
-// and what is there now is read. Where a file system has no stable numbers, or fails to open what it shows, that has no end.
-// What tells it from directories that really move is that no event names it. So after some such readings in a row
-// (``WatchLimits/readsAstray``) it keeps its row, without anything below, and is read again with what is polled.
+// A directory is known by its inode number, and one that is read where another was found has moved: its place is looked
+// at, and the directory there now is read. Where a file system has no stable numbers, or fails to open what it shows,
+// that has no end. Only the lack of an event that names it tells it from a directory that really moves. So after some
+// such readings in a row (``WatchLimits/readsAstray``) it keeps its row, without anything below, and is read again with
+// the polled directories.
 extension TreeWatcher {
     /// A look-up has found a directory under a name that nothing has.
     func directoryAppeared(
@@ -16,10 +17,10 @@ extension TreeWatcher {
         _ entry: LookUpQueue.Entry
     ) {
         let directory = directories[id].node
-        // Where nobody knows which directory a row is now, what was found there before may be this one.
+        // If a row's present directory is unknown, the one found there before may be this one.
         let known = knownDirectory(status.file, in: directory.container).flatMap { ahead.isTakenOver($0) ? nil : $0 }
-        // What has brought it may be queued, and be a rename onto another directory, whose identity goes on. One that is known
-        // elsewhere waits for that once, whatever was heard of this name.
+        // The event that reports it may be queued, and be a rename onto another directory, whose identity goes on. One
+        // that is known elsewhere waits for that once, whatever was heard of this name.
         let isElsewhere = known != nil && !lookUps.comparisons.contains(entry.origin.task)
         if entry.isExpected || (isElsewhere && entry.attempts == 0), waitForNews(entry, name: name) { return }
         guard let known else {
@@ -60,7 +61,7 @@ extension TreeWatcher {
             return
         }
         if status.isMountRoot {
-            // Something was mounted over it: what lies below cannot be seen any more.
+            // Something was mounted over it: the entries below cannot be seen any more.
             leave(node)
             removeChildren(of: node, origin: origin)
             return
@@ -68,7 +69,7 @@ extension TreeWatcher {
         placeChanged(node)
         heard(of: id, cause: origin.cause)
         let flags = directories[id].flags
-        // What reads it for the first time may have been asked for by what has come later than this.
+        // A later event may have asked for its first reading.
         let isFirstOnItsWay = flags.contains(.reading) && !flags.contains(.wasRead)
         if isFirstOnItsWay || flags.contains(.needsReading), !isUnstable(id) {
             read(id, descends: true, origin: origin)
@@ -154,7 +155,7 @@ extension TreeWatcher {
         endWatch(of: id)
         closeDescriptor(of: id)
         directories[id].flags.remove(.wasRead)
-        // What is on its way has been to the other one.
+        // The result under way is of the other directory.
         if directories[id].flags.contains(.reading) { directories[id].flags.insert(.closedMeanwhile) }
         (directories[id].device, directories[id].inode) = (status.file.device, status.file.inode)
         placeChanged(node)

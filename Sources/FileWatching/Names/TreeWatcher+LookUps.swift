@@ -1,12 +1,12 @@
-// Look-ups: what an entry is now, and what the tree must be told of it.
+// Look-ups: find the present status of an entry, and bring the tree up to date.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
 import Metadata
 
 extension TreeWatcher {
-    /// Makes the look-ups that are to be made at once, and those that they cause, as far as the turn's time goes: what
-    /// is left comes first in the next turn.
+    /// Makes the look-ups that are due at once, and those that they cause, as far as the turn's time goes: the rest
+    /// comes first in the next turn.
     func runLookUps() {
         repeat {
             while !isTurnOver, let entry = lookUps.take(into: buffers.name) { look(at: entry) }
@@ -24,7 +24,7 @@ extension TreeWatcher {
 
     private func look(at name: UnsafeRawBufferPointer, _ entry: LookUpQueue.Entry) {
         let id = entry.directory
-        // What may be found in it by its name would be found by nobody who reads it.
+        // If a look-up found a file in it by name, no reader of the directory could find that file.
         if !name.isEmpty, directories[id].flags.contains(.closed) { return }
         // It was an entry until its container was shared.
         if ignoresNames, !name.isEmpty, isIgnored(name, in: id) {
@@ -51,7 +51,8 @@ extension TreeWatcher {
         } catch {
             if error == .noEntry, !name.isEmpty {
                 guard let child = tree.child(of: node, named: name) else {
-                    // What waited here for news had been seen, and may have had names in directories that are read meanwhile.
+                    // The entry that waited here for news had been seen, and may have had names in directories that are
+                    // read meanwhile.
                     if entry.hasWaited { pool.raiseLinkEpoch() }
                     awaitMovingOn(from: id)
                     heardOfMissingName(name, in: id, entry)
@@ -98,8 +99,8 @@ extension TreeWatcher {
         }
     }
 
-    /// An entry cannot be looked at in a directory that is open. Where reading that has come to the same, and nothing else was
-    /// refused, nobody sees the entry.
+    /// An entry cannot be looked at in a directory that is open. If the reading of the directory has failed in the same
+    /// way, and nothing else was refused, no caller can see the entry.
     private func refused(
         _ name: UnsafeRawBufferPointer, in id: DirectoryID, _ error: SystemError, _ origin: Origin
     ) {
@@ -127,8 +128,8 @@ extension TreeWatcher {
         if !isSame, old.kind.isDirectory || status.file.kind == .directory {
             if foundTakenOver(child, status, extras: extras, origin: entry.origin) { return }
             if foundUnstable(child, status, extras: extras, origin: entry.origin) { return }
-            // An event may have named it for something else, and what replaced it is still in the queue: the look-up waits
-            // for that once, since a directory that is renamed onto another takes over its identity.
+            // An event may have named it for something else, and the event of its replacement is still queued: the
+            // look-up waits for that once, since a directory that is renamed onto another takes over its identity.
             let waits = entry.isExpected || (entry.attempts == 0 && entry.origin.task == 0) || mayBeTold(entry)
             if waits, waitForNews(entry, name: name, found: status.file) { return }
             let count = directories.directory(at: child).flatMap { unstableDirectories.count(of: $0) }
@@ -172,8 +173,8 @@ extension TreeWatcher {
             directoryAppeared(name, in: id, status, extras, entry)
             return
         }
-        // What has left another name may have been there in between, where a third was replaced by it. The second half, which says
-        // so, may be queued: it waits for that once, whatever was heard of this name.
+        // A file that left another name may have been there in between, where a third was replaced by it. The second
+        // half, which says so, may be queued: it waits for that once, whatever was heard of this name.
         if entry.isExpected || entry.attempts == 0, !entry.isArrival,
             halves.contains(fileIdentities.identity(of: status.file)),
             waitForNews(entry, name: name, found: status.file)

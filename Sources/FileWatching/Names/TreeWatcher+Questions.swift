@@ -104,8 +104,8 @@ extension TreeWatcher {
         return container.knowledge.isParked && container.root == id
     }
 
-    /// Whether a watched directory was read for its extras alone. What is otherwise in it is told by an event, and until that is
-    /// heard nothing says so.
+    /// Whether a watched directory was read for its extras alone. Events report all other changes in it, and until they
+    /// were read no finding explains such a change.
     func isForExtras(_ origin: Origin, of id: DirectoryID) -> Bool {
         guard directories[id].watch >= 0, let comparison = containers[directories.container(of: id)]?.comparison else {
             return false
@@ -113,14 +113,14 @@ extension TreeWatcher {
         return comparison.isForExtras && comparison.task == origin.task
     }
 
-    /// Whether a comparison is listing directories, beside which another is read for itself. What that finds and misses is told
-    /// by no event: what told that one has become the other may be lost.
+    /// Whether a comparison is listing directories, beside which another is read for itself. No event reports its
+    /// findings and missing entries: the event that made one into the other may be lost.
     func isBesideListing(_ container: WatchedContainer?) -> Bool {
         container?.comparison?.isListingAll == true
     }
 
-    /// Whether what a comparison in the background misses, or finds replaced, may be told of by an event: it has read the
-    /// directory before it looks, and what was heard of since may have moved on.
+    /// Whether an event may report an entry that a comparison in the background misses, or finds replaced. The
+    /// comparison has read the directory before it looks, and a file reported since may have moved on.
     func mayBeTold(_ entry: LookUpQueue.Entry) -> Bool {
         guard entry.origin.task != 0, entry.attempts == 0, directories[entry.directory].watch >= 0,
             let comparison = containers[directories.container(of: entry.directory)]?.comparison

@@ -5,8 +5,8 @@ import LinuxSystem
 import Metadata
 
 extension TreeWatcher {
-    /// Has a container's directory looked at. What comes of that is part of what has caused it: a barrier that waits for the
-    /// one waits for the other. What no event has caused is caused now.
+    /// Has a container's directory looked at. The readings that follow are part of the same event position: a barrier
+    /// that waits for the one waits for the other. If no event caused it, it is caused now.
     func suspect(_ number: UInt32, cause: UInt64) {
         roots.suspect(number, cause: cause, now: causeNow)
     }
@@ -18,14 +18,14 @@ extension TreeWatcher {
             suspect(node.container, cause: origin.cause)
             return
         }
-        // What has replaced it may have moved on.
+        // The directory that replaced it may have moved on.
         let isExpected = isExpected || ahead.isTakenOver(node)
         withName(of: node) {
             lookUps.add($0, in: above, origin: origin, attempts: attempts, isExpected: isExpected)
         }
     }
 
-    /// Keeps an event for a watch that nobody knows: a thread has added it, and its result is on the way.
+    /// Keeps an event for an unknown watch: a thread has added it, and its result is on the way.
     func hold(_ event: InotifyEvent, name: UnsafeRawBufferPointer, cause: UInt64) {
         if event.mask.contains(.ignored) { watches.want(event.watch) }
         guard tasksAreOutstanding else { return }
@@ -35,8 +35,8 @@ extension TreeWatcher {
             return
         }
         unknownWatches.hold(event, name: name, cause: cause, limit: settings.limits.heldNames)
-        // An audit, or a crawl of what a poll has found, may have come by a directory that no event had told of. What is told of
-        // that from now on is waited for.
+        // An audit, or a crawl of what a poll has found, may have come by a directory that no event had told of.
+        // Barriers wait for changes reported from now on.
         for (number, task) in readings.tasks where task.cause == .max {
             let comparison = task.container.comparison
             if !task.container.isComparison(number) || comparison?.task == number && comparison?.isAudit == true {
@@ -73,9 +73,9 @@ extension TreeWatcher {
                 isTold: entry.isTold, isUnexpected: entry.isUnexpected))
     }
 
-    /// Something has become of an entry that no event told of until now, and the queue is not empty: the event is in it,
-    /// and is heard first. A file that was written to and has moved since is not taken for one that is gone. `found`: what
-    /// is there now.
+    /// Something has become of an entry that no event told of until now, and the queue is not empty: the event is in
+    /// it, and is heard first. A file that was written to and has moved since is not taken for one that is gone.
+    /// `found`: the file there now.
     func waitForNews(_ entry: LookUpQueue.Entry, name: UnsafeRawBufferPointer, found: FileStatus? = nil) -> Bool {
         let queued = queuedBytes()
         guard queued > 0 else { return false }

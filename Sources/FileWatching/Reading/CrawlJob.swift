@@ -1,4 +1,4 @@
-// What the loop asks of the crawling threads, and what they answer.
+// Jobs from the loop for the crawling threads, and their results.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
@@ -32,7 +32,7 @@ struct CrawlJob: Sendable {
     var hasWatch = false
 }
 
-/// What came of a job.
+/// The result of a job.
 struct CrawlResult: Sendable {
     var ticket: UInt64
     var task: UInt32

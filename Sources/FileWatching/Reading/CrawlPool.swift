@@ -47,9 +47,10 @@ final class CrawlPool<Kernel: WatchKernel>: @unchecked Sendable {
     private let hasRoom: UnsafeMutablePointer<pthread_cond_t>
     private var threads: [RunningThread] = []
     private let nextTicket = Atomic<UInt64>(1)
-    /// What a reading that begins now is good for: it is raised whenever everything read before may be out of date.
+    /// The number of a reading that begins now: it is raised whenever everything read before may be out of date.
     private let round = Atomic<UInt32>(1)
-    /// Raised with each change to a file that has more than one name: what was read of such files before it may be old.
+    /// Raised with each change to a file that has more than one name: the status of such files as read before may be
+    /// old.
     private let linkEpoch = Atomic<UInt32>(0)
     /// As `state.stopping`, for those who do not hold the mutex.
     private let isStopping = Atomic<Bool>(false)
@@ -141,7 +142,7 @@ final class CrawlPool<Kernel: WatchKernel>: @unchecked Sendable {
         }
     }
 
-    /// Ends the threads; jobs that nobody has begun are dropped.
+    /// Ends the threads; jobs that no thread has begun are dropped.
     func stop() {
         pthread_mutex_lock(mutex)
         state.stopping = true

@@ -31,7 +31,7 @@ package struct DirectoryBatch: Sendable {
     package var count: Int { statuses.count }
     /// Whether extras were read.
     package var hasExtras: Bool { !extrasPlaces.isEmpty }
-    /// What it weighs, in entries: what many extras take counts as entries too.
+    /// Its weight in entries: large extras count as entries too.
     var weight: Int { count + extras.count / WatchLimits.extraBytesOfAnEntry }
 
     package init() {}

@@ -38,7 +38,8 @@ struct Readings {
         return lastTask
     }
 
-    /// Returns the task of this iteration for a container, for what was told or for what was not; begins it if there is none.
+    /// Returns the task of this iteration for a container, for a change that an event reported or for another; begins
+    /// it if there is none.
     mutating func taskOfIteration(for container: WatchedContainer, cause: UInt64) -> UInt32 {
         let key = CrawlTask.OfTurn(container: container.number, isTold: cause < .max)
         if let task = tasksOfIteration[key], let earlier = tasks[task], earlier.container === container { return task }

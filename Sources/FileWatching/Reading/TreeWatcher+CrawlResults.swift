@@ -1,4 +1,4 @@
-// Taking in what the threads have read: entries that are new, watches, and what could not be read.
+// Takes in the threads' results: new entries, watches, and directories that could not be read.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
@@ -42,7 +42,7 @@ extension TreeWatcher {
             return
         }
         directories[id].flags.remove(.reading)
-        // A crawl goes on below it, and what waits for the one waits for the other. A poll does not.
+        // A crawl goes on below it, and barriers that wait for the one wait for the other. A poll does not.
         if readings.endAwaiting(id), !isPoll(result.task) {
             lowerCause(of: result.task, to: origin.cause)
         }
@@ -63,8 +63,9 @@ extension TreeWatcher {
             readAgainIfChanged(id, wasUnreadable: true, origin)
             return
         }
-        // Where nobody knows any more which have ended it is read once more, behind this: were it not taken, the directories below
-        // would be dropped with it, and their watches end, and be too many again, without end.
+        // If the record of ended watches is incomplete, the directory is read once more, behind this result. If this
+        // result were not taken, the directories below would be dropped with it; their watches would end, and be too
+        // many again, without end.
         let mayHaveEnded = result.watch >= 0 && watches.mayHaveEnded(since: result.ticket)
         if result.watch >= 0, watches.hasEnded(result.watch) {
             // It ended after it was given: by our own removal, or with the directory.
@@ -81,7 +82,7 @@ extension TreeWatcher {
         if !lostDirectories.isEmpty { lostDirectories.release(id.slot) }
         directories[id].flags.remove(.closed)
         unstableDirectories.forget(id)
-        // What another has heard by this watch since the directory was read is lost with that one.
+        // Events that another directory got by this watch since the directory was read are lost with that one.
         let wasHeardByAnother =
             result.watch >= 0 && directories[id].watch != result.watch && unknownWatches.wasHeard(result.watch)
         if held != nil { unknownWatches.noteHeard(result.watch) }
@@ -92,7 +93,7 @@ extension TreeWatcher {
         if let error = result.entryError { becameUnreadable(id, error) } else { becameReadable(id) }
         let node = directories[id].node
         if let status = result.status, !directories[id].flags.contains(.wasRead) {
-            // Nobody has read its list before, and what lies in it must not be seen without.
+            // Its access control list was never read, and the entries in it must not be seen without.
             var known = tree.status(of: node)
             if known.accessList != status.accessList {
                 known.accessList = status.accessList
@@ -115,7 +116,7 @@ extension TreeWatcher {
             insert(result, entries, into: id, except: held?.names ?? [], origin)
             expectChildren(of: result, entries, in: id)
         } else {
-            // What is known and has no record yet gets it here, and is not looked at for the want of one.
+            // A known entry without a record gets it here, and is not looked at for the want of one.
             expectChildren(of: result, entries, in: id)
             compare(result, with: id, touched: touched, origin)
         }
@@ -198,7 +199,7 @@ extension TreeWatcher {
             directories[directory].crawl = result.task
             directories[directory].flags.subtract([.needsReading, .changedMeanwhile, .closedMeanwhile])
             directories[directory].flags.insert(.reading)
-            // What is known to be closed may have been read before that.
+            // A directory known to be closed may have been read before that.
             if directories[directory].flags.contains(.closed) { directories[directory].flags.insert(.closedMeanwhile) }
         }
     }
@@ -235,7 +236,7 @@ extension TreeWatcher {
         if result.extrasError == nil { isPolledNoMore(id) }
     }
 
-    /// A result that nobody wants: its watch goes, unless a directory has it or a result may still bring it.
+    /// An unwanted result: its watch goes, unless a directory has it or a result may still bring it.
     private func dropWatch(of result: CrawlResult) {
         guard result.watch >= 0, directories.directory(watch: result.watch) == nil,
             roots.ancestor(result.watch) == nil

@@ -5,7 +5,7 @@ import LinuxSystem
 import Metadata
 
 extension TreeWatcher {
-    /// Has a directory watched and read. What it finds counts for the origin's task, or for a task of its own.
+    /// Has a directory watched and read. The findings count for the origin's task, or for a task of its own.
     func read(_ id: DirectoryID, descends: Bool, origin: Origin) {
         let record = directories[id]
         guard let container = containers[record.node.container] else { return }
@@ -52,10 +52,10 @@ extension TreeWatcher {
         noteDepth(of: id)
     }
 
-    /// Whether what is read counts for the task that has come by it. A look-up of a hard link may have come from a task of
-    /// another container. Nor does what an event has told become part of a poll: a question would wait for the whole of it. The
-    /// same for a directory that a poll is the first to have read, with all that lies below: that is a crawl of its own, so that
-    /// what tells of the directory lets a question wait for that (``heard(of:cause:)``).
+    /// Whether the entries read count for the task that has come by them. A look-up of a hard link may have come from a
+    /// task of another container. Nor does the reading for an event become part of a poll: a question would wait for
+    /// the whole of it. The same for a directory that a poll is the first to have read, with all that lies below: that
+    /// is a crawl of its own, so that an event of the directory lets a question wait for that (``heard(of:cause:)``).
     private func extends(_ origin: Origin, _ container: WatchedContainer, isFirst: Bool) -> Bool {
         guard let task = readings[origin.task], task.container === container else { return false }
         return task.cause < .max || origin.cause == .max && !(isFirst && container.isComparison(origin.task))
@@ -70,7 +70,7 @@ extension TreeWatcher {
         readings[task].map { $0.cause == .max && $0.container.isComparison(task) } ?? false
     }
 
-    /// What a result counts for.
+    /// Returns the origin that a result counts for.
     func origin(of result: CrawlResult) -> Origin {
         Origin(
             cause: readings.cause(ofTicket: result.ticket, task: result.task, now: causeNow), task: result.task)

@@ -1,4 +1,4 @@
-// Directories of very many entries: what was read of one is taken over several turns, so that nobody waits for it.
+// Directories of very many entries: the entries of one are taken over several turns, so that no caller waits for it.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
@@ -76,7 +76,8 @@ extension TreeWatcher {
         return false
     }
 
-    /// Of the entries that are known and were not read, a slice. Some of them may have come since the directory was read.
+    /// A slice of the entries that are known and were not read. Some of them may have come since the directory was
+    /// read.
     private func settleMissing(_ id: DirectoryID, _ result: CrawlResult, _ origin: Origin) -> Bool {
         guard var taken = inbox.slices else { return true }
         inbox.slices = nil
