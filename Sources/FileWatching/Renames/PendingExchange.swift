@@ -14,7 +14,7 @@ struct PendingExchange {
         var end: UInt64
     }
 
-    /// Of the second pair; 0 for none.
+    /// The cookie of the second pair; 0 for none.
     private var cookie: UInt32 = 0
     private var place: Place?
 

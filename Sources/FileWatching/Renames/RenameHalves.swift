@@ -96,7 +96,7 @@ struct RenameHalves {
         return true
     }
 
-    /// What has left this place and was not heard of since.
+    /// The pending rename that left this place.
     func half(_ directory: DirectoryID, _ name: UnsafeRawBufferPointer) -> RenameHalf? {
         guard !halves.isEmpty else { return nil }
         return byPlace[Place(directory: directory, name: Array(name))].flatMap { halves[$0] }

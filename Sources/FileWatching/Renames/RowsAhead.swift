@@ -1,28 +1,28 @@
-// Rows that may know a file that came to their name by what was not heard of yet, and what was heard of them so far.
+// Provisional rows: their file may have come to their name by an event that was not read yet.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
 
-/// Rows that may know a file that came to their name by what was not heard of yet: a look shows what is there now, the stream
-/// of events is behind that. What an event tells is told of the file that lay there before.
+/// Rows whose file may have come to their name by an event that was not read yet: a look-up shows the present file, and
+/// the stream of events is behind that. The next events of the name are about the file that lay there before.
 struct RowsAhead {
-    /// What is known of a row besides what it was told.
+    /// The facts about a row beside its status.
     struct Record {
-        /// The file that lies there by what was heard; nil where nobody knows.
+        /// The file that lies there by the events read; nil where it is unknown.
         var file: FileStatus?
         /// Whether that may well be the one that was found: nothing that was heard speaks against it.
         var isLikely: Bool
         /// Whether a look has made the row: its name was free by what was heard.
         var isNew = false
-        /// A directory was renamed onto it, and nobody knows which: the one that is found has its identity.
+        /// An unknown directory was renamed onto it: the one that is found has its identity.
         var isTakenOver = false
-        /// What is heard from here on is told of the file that was found; nil as long as nothing was read since.
+        /// Events from here on are about the file that was found; nil as long as nothing was read since.
         var end: UInt64?
     }
 
-    /// What another process is told of a row, in one number.
+    /// The fact about a row for another process, in one number.
     enum Doubt: UInt64 {
-        /// Nobody knows its file.
+        /// Its file is unknown.
         case unknown
         /// It may be the one that was found.
         case likely
@@ -53,7 +53,7 @@ struct RowsAhead {
 
     var isEmpty: Bool { records.isEmpty && made.isEmpty }
 
-    /// What is known of a row when an event comes; nil where it knows the file that the event tells of.
+    /// Returns the facts about a row when an event comes; nil where its file is the one of the event.
     func record(of node: TreeNode, at cause: UInt64) -> Record? {
         guard let record = record(of: node) else { return nil }
         return record.end.map { cause < $0 } ?? true ? record : nil
@@ -105,7 +105,7 @@ struct RowsAhead {
         open.append(node)
     }
 
-    /// What a row stands for has left its name, and the row stays there until more is heard.
+    /// The file of a row has left its name, and the row stays there until the second half is read.
     mutating func left(_ node: TreeNode, _ status: FileStatus, at cause: UInt64) {
         if isEmpty { return }
         guard var record = record(of: node, at: cause) else { return set(node, nil) }
@@ -114,23 +114,25 @@ struct RowsAhead {
         set(node, record)
     }
 
-    /// Nobody knows whether a row's file still has this name; or another file was heard to have come to that.
+    /// It is unknown whether a row's file still has this name; or by an event another file has come to it.
     mutating func doubt(_ node: TreeNode, file: FileStatus? = nil) {
         set(node, Record(file: file, isLikely: false, end: .max))
     }
 
-    /// A file that nobody has seen has come to a row's name: the row stands for that, or for its own still (`file`).
+    /// A file that no look-up has seen has come to a row's name: the row stands for that, or for its own still
+    /// (`file`).
     mutating func mayBeReplaced(_ node: TreeNode, _ file: FileStatus) {
         set(node, Record(file: file, isLikely: true, end: .max))
     }
 
-    /// What a row knows has come to its name after what was heard to have left that, which is free by what was heard.
+    /// A row's file has come to its name after the file of the event left it; by the events read the name is free.
     mutating func cameLater(_ node: TreeNode) {
         set(node, Record(file: nil, isLikely: true, isNew: true, end: .max))
     }
 
-    /// Calls with each row that may stand for another file than the one that it knows, and until when it does: all of which nothing
-    /// but a look tells, and of those that looks have told, who are many where files are made all the time, no more than `most`.
+    /// Calls with each row that may stand for another file than the one that it knows, and until when it does. These
+    /// are all rows that only a look-up settles, and at most `most` of those that look-ups have set, which are many
+    /// where files are made all the time.
     func forEach(at position: UInt64, most: Int, _ body: (TreeNode, Doubt, _ end: UInt64) -> Void) {
         var rest = most
         for (node, record) in records {
@@ -161,7 +163,7 @@ struct RowsAhead {
             file: record.isLikely ? nil : record.file, isLikely: false, isTakenOver: record.isTakenOver, end: .max)
     }
 
-    /// A directory that nobody has looked at was renamed onto that of a row.
+    /// A directory that no look-up has seen was renamed onto that of a row.
     mutating func takenOver(_ node: TreeNode) {
         set(node, Record(file: nil, isLikely: false, isTakenOver: true, end: .max))
     }
@@ -175,7 +177,7 @@ struct RowsAhead {
         set(source, nil)
     }
 
-    /// What a row knows is its file, or the row goes, and is free for another.
+    /// A row's known file is its file, or the row goes, and is free for another.
     mutating func forget(_ node: TreeNode) {
         if !isEmpty { set(node, nil) }
     }
@@ -218,7 +220,7 @@ struct RowsAhead {
 }
 
 extension RowsAhead.Record {
-    /// Of which another process has told, which knew the file.
+    /// A record from another process, which knew the file.
     fileprivate init(_ doubt: RowsAhead.Doubt, until end: UInt64) {
         self.init(
             file: nil, isLikely: doubt == .likely || doubt == .new, isNew: doubt == .new,

@@ -1,11 +1,11 @@
-// What is known of the files of rows whose names were looked at before all was heard of them.
+// The files of rows whose names were looked at before all their events were read.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
 
-// A look-up tells a row what has its name now. What brought that there may be queued still, and until it is heard the row
-// stands for the file that lay there before: when that moves, the row goes with it, and is not looked for by the file that it
-// was told of. So for identities a row's file is the one that was heard of, as far as that is known.
+// A look-up gives a row the file that has its name now. The event that brought this file may be queued still, and until
+// it is read the row stands for the file that lay there before: when that moves, the row goes with it, and is not
+// looked for by its new file. So for identities a row's file is the one by the events read, as far as that is known.
 extension TreeWatcher {
     /// The file of a row by what was heard before an event, for certain; nil where that is not known.
     func heardFile(of node: TreeNode, at cause: UInt64) -> FileStatus? {
@@ -39,8 +39,9 @@ extension TreeWatcher {
         ahead.reads(from: position, to: ahead.hasLooked ? position + queuedBytes() : position)
     }
 
-    /// Lets go of what lies below a directory that leaves the tree. Where it may come again, each row gets the file back that
-    /// it stands for, by which it is known again; one of which nobody knows that is known by its name, where its directory is.
+    /// Lets go of what lies below a directory that leaves the tree. If it may come again, each row gets back the file
+    /// that it stands for, and is recognised by that. A row of unknown file is known by its name, where its directory
+    /// is.
     func forgetAhead(below node: TreeNode, mayComeAgain: Bool) {
         guard !ahead.isEmpty else { return }
         let below = ahead.nodes {

@@ -4,7 +4,7 @@
 import LinuxSystem
 import Metadata
 
-/// What follows a rename onto an entry says of whether it is the first pair of an exchange.
+/// Whether a rename onto an entry is the first pair of an exchange, by the events that follow it.
 enum ExchangeSign: Equatable {
     /// It is, and this the cookie of the second.
     case isExchange(UInt32)
@@ -14,7 +14,7 @@ enum ExchangeSign: Equatable {
     case isTakenAgain
     case isNone
     case unknown
-    /// What was read says nothing, and what follows may.
+    /// The events read show nothing, and later ones may.
     case unread
 
     /// Whether more that follows may say otherwise.
@@ -35,10 +35,10 @@ extension TreeWatcher {
         exchange.expect(from: id, Array(name), to: other, before: position + queuedBytes())
     }
 
-    /// Looks for the second pair of an exchange of which the first is the rename that was just read. `mv a b; mv b a` has the same
-    /// four events. After that nothing is called b, so whatever is told of b next tells which it was: that it was made, or came,
-    /// or something else; where nothing is told, a look. What comes and leaves again at once tells nothing: it has changed places with
-    /// what was there, or nothing was and nothing is.
+    /// Looks for the second pair of an exchange of which the first is the rename that was just read. `mv a b; mv b a`
+    /// has the same four events. After that nothing is called b, so the next event of b tells which it was: that it was
+    /// made, or came, or something else; where there is none, a look-up. A file that comes and leaves again at once
+    /// tells nothing: it has changed places with the one there, or there was none and is none.
     func exchangeSign(
         _ half: RenameHalf, _ id: DirectoryID, _ name: UnsafeRawBufferPointer, _ following: UnsafeRawBufferPointer
     ) -> ExchangeSign {
@@ -85,13 +85,13 @@ extension TreeWatcher {
         return isAll ? .unread : .unknown
     }
 
-    /// The cookie of the second pair where a rename is the first of an exchange. Where nothing after both tells, something lies
-    /// where that brings it, and nothing is queued that could have brought it otherwise: two renames have left that free. Where
-    /// more is queued it must be the file of the row: that by what was heard, since a look may have told the row of what came to its
-    /// name by the exchange. Without a row nobody has seen what came.
-    /// Where nothing can be seen there, since its directory has moved on, it is taken for one: a file that has come onto another
-    /// (`isOntoAnother`) and gone back has left that one's row where it came from, as an exchange does, and the look that waits for the
-    /// directory shows whether anything is at the other name.
+    /// The cookie of the second pair where a rename is the first of an exchange. Where nothing after both tells,
+    /// something lies where that brings it, and nothing is queued that could have brought it otherwise: two renames
+    /// have left that free. Where more is queued it must be the file of the row: that by what was heard, since a look
+    /// may have told the row of what came to its name by the exchange. Without a row the file that came is unknown.
+    /// Where nothing can be seen there, since its directory has moved on, it is taken for one: a file that has come
+    /// onto another (`isOntoAnother`) and gone back has left that one's row where it came from, as an exchange does,
+    /// and the look that waits for the directory shows whether anything is at the other name.
     func cookieOfExchange(
         _ sign: ExchangeSign, _ source: TreeNode?, ontoAnother isOntoAnother: Bool = false,
         _ name: UnsafeRawBufferPointer, _ id: DirectoryID, at cause: UInt64
@@ -112,8 +112,9 @@ extension TreeWatcher {
 
     // MARK: What is not known yet
 
-    /// Whether a rename has come upon an entry, and what was read does not tell whether it is the first pair of an exchange, though
-    /// more is queued. It waits for that: what is there by now was made by what is queued, and says less than that does.
+    /// Whether a rename has come upon an entry, and what was read does not tell whether it is the first pair of an
+    /// exchange, though more is queued. It waits for that: queued events made the present state, which says less than
+    /// they do.
     func isUndecided(
         _ event: InotifyEvent, _ name: UnsafeRawBufferPointer, _ origin: Origin, following: UnsafeRawBufferPointer
     ) -> Bool {

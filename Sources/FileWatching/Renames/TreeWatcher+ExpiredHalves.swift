@@ -1,4 +1,4 @@
-// First halves of renames whose second has not come in time: what they left is gone, unless it is found elsewhere.
+// First halves of renames whose second has not come in time: their file is gone, unless it is found elsewhere.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
@@ -8,7 +8,7 @@ extension TreeWatcher {
     /// Whether the first half waits longer: its file may lie in a directory that is being read.
     func isKeptForCrawl(_ half: RenameHalf) -> Bool {
         guard let container = containers[half.container], container.outstanding > 0,
-            // What is held to the end of a comparison waits for the crawls as well.
+            // First halves that are held to the end of a comparison wait for the crawls as well.
             container.comparison.map({ $0.isInBackground || !$0.holdsRemovals }) ?? true
         else { return false }
         return readings.tasks.values.contains {
@@ -16,9 +16,9 @@ extension TreeWatcher {
         }
     }
 
-    /// What has caused the first of the look-ups that wait for what is queued. One of them may find what a first half has
-    /// become, or have that read, so halves whose time was over after this wait longer. One that waits for its directory may
-    /// wait for such a half itself.
+    /// The event position of the first of the look-ups that wait for queued events. One of them may find the file of a
+    /// first half, or have its directory read, so halves whose time was over after this wait longer. One that waits for
+    /// its directory may wait for such a half itself.
     var oldestAwaitedNews: UInt64 { deferredLookUps.reduce(.max) { $1.waitsForNews ? min($0, $1.origin.cause) : $0 } }
 
     /// Whether the second half may lie in what is queued.
@@ -46,7 +46,7 @@ extension TreeWatcher {
     func expireHalves() {
         guard !halves.isEmpty else { return }
         settleHalves()
-        // What has waited for its directory may have that read now in which a file lies.
+        // A look-up that waited for its directory may now have a directory read in which a file lies.
         let awaited = min(oldestAwaitedNews, deferredLookUps.causeOfRetried(taken: lookUps.taken))
         let isKept = { (half: RenameHalf) in
             self.isAnnounced(half) || self.lookUps.taken < half.lookUps || self.isKeptForCrawl(half)
@@ -55,8 +55,8 @@ extension TreeWatcher {
         let end = lookUps.end
         var missing: [Int] = []
         var isAnyThere = false
-        // What has left another name may be what has come to this one, or have gone into that: it is gone for good only where
-        // looking at those has not found it.
+        // The file that left another name may have come to this one, or into the directory here. It is gone for good
+        // only if the look-ups of those have not found it.
         for serial in halves.expired(now: kernel.now()) {
             guard let half = halves.expire(serial, position: position, lookUps: end, isKept: isKept) else { continue }
             guard directories.isAlive(half.directory), holder(of: half) == nil, !half.isAside,

@@ -1,10 +1,10 @@
-// Second halves of renames whose first were not heard of: what comes from where nobody watches.
+// Second halves of renames whose first has no event: files that come from directories without a watch.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
 import Metadata
 
-/// What has become of a directory that has come from elsewhere onto one that is known.
+/// The fate of a directory that has come from elsewhere onto one that is known.
 enum Arrival {
     case stays
     /// With what was known there, which leaves the name.
@@ -27,7 +27,7 @@ enum Arrival {
 }
 
 extension TreeWatcher {
-    /// Something has come to a name from where nobody watches.
+    /// A file has come to a name from a directory without a watch.
     func cameFromElsewhere(
         _ name: UnsafeRawBufferPointer, in id: DirectoryID, _ event: InotifyEvent, _ origin: Origin,
         _ following: UnsafeRawBufferPointer
@@ -48,7 +48,8 @@ extension TreeWatcher {
         }
         let leaving = isLeft(name, event.watch, following)
         guard let target = replacedFile(name, in: id) else { return }
-        // The row stands for a file that nobody has seen; or for what it was, where that has changed places with it.
+        // The row stands for a file that no look-up has seen; or for its former file, where the two have changed
+        // places.
         if leaving ?? (queuedBytes() > 0), let file = likelyFile(of: target, at: origin.cause) {
             ahead.mayBeReplaced(target, file)
         } else {
@@ -148,7 +149,7 @@ extension TreeWatcher {
             let removal = comparison.missing.entry(of: fileIdentities.identity(of: status))
         {
             place = removal
-            // What the comparison has read may be older than the name that it misses, and this be another link.
+            // The comparison's reading may be older than the name that it misses, and this be another link.
             if status.links > 1, directories.isAlive(removal.directory),
                 removal.name.withUnsafeBytes({ lies(status, $0, in: removal.directory) })
             {
@@ -168,10 +169,10 @@ extension TreeWatcher {
         return queuedBytes() == 0
     }
 
-    /// A directory that is not known here was renamed onto one that is, which must have been empty: it takes over that one's
-    /// identity, as a file does. For `rename(2)` the name itself is never unlinked, so only the event of the move tells
-    /// this from a directory that was removed and another made.
-    /// `file` is the one that came, where that is known; what lies there now may be another. `isLeft`: the name is left at once.
+    /// A directory that is not known here was renamed onto one that is, which must have been empty: it takes over that
+    /// one's identity, as a file does. For `rename(2)` the name itself is never unlinked, so only the event of the move
+    /// tells this from a directory that was removed and another made. `file` is the one that came, where that is known;
+    /// another may lie there now. `isLeft`: the name is left at once.
     func takeOver(
         _ name: UnsafeRawBufferPointer, in id: DirectoryID, by file: FileStatus?, origin: Origin, isLeft: Bool = false
     ) {
@@ -191,22 +192,24 @@ extension TreeWatcher {
         let known = tree.status(of: target)
         guard known.device == source.device, !fileIdentities.isSame(known, source) else { return }
         let other = knownDirectory(source, in: target.container)
-        // What has come from another place is here all the same: it has changed places with what was, which is what leaves.
+        // The directory came from another place and is here all the same: it has changed places with the row's, which
+        // is the one that leaves.
         if isLeft, other != nil { return }
         if let other, !makesWay(other, in: target) {
-            // One that has not left its place has come since, and what came before that has moved on.
+            // One that has not left its place has come since, and the one that came before it has moved on.
             if !takeOver(target, by: other, origin: origin), file == nil { ahead.takenOver(target) }
             return
         }
         leave(target)
         removeChildren(of: target, origin: origin)
-        // It may have moved on, and what is here be another.
+        // It may have moved on, and another may be here.
         if file == nil { ahead.takenOver(target) } else { ahead.forget(target) }
         tell(target, source, extras: nil)
         enter(target, source, origin: origin)
     }
 
-    /// What has left its name may wait under another in a directory that has been emptied since, and come onto that.
+    /// A directory that left its name may wait under another in a directory that has been emptied since, and come onto
+    /// that.
     private func makesWay(_ node: TreeNode, in directory: TreeNode) -> Bool {
         guard node != directory, isSelfOrAncestor(directory, of: node), let parent = tree.parent(of: node),
             let above = directories.directory(at: parent)
@@ -225,7 +228,7 @@ extension TreeWatcher {
             knownDirectory(status.file, in: node.container).map({ makesWay($0, in: node) }) ?? true
         else { return false }
         leave(node)
-        // What is known below may be elsewhere, and comes again as what it was.
+        // The known entries below may be elsewhere, and come again as the same items.
         ahead.forget(node)
         removeChildren(of: node, origin: origin)
         tell(node, status.file, extras: extras)
@@ -234,7 +237,7 @@ extension TreeWatcher {
         return true
     }
 
-    /// The same by one that has left its name here, to where nobody has heard of it. False where it has not.
+    /// The same by a directory that has left its name here for an unknown place. False where it has not.
     private func takeOver(_ target: TreeNode, by source: TreeNode, origin: Origin) -> Bool {
         guard let parent = tree.parent(of: source), let above = directories.directory(at: parent),
             !isSelfOrAncestor(source, of: target), !isSelfOrAncestor(target, of: source)
@@ -256,7 +259,7 @@ extension TreeWatcher {
         }
     }
 
-    /// A directory renamed onto another, which must have been empty: what is known to lie in it is gone.
+    /// A directory renamed onto another, which must have been empty: its known entries are gone.
     func replaceDirectory(_ target: TreeNode, with source: TreeNode, origin: Origin) {
         let known = directories.directory(at: source)
         leave(target)

@@ -1,4 +1,4 @@
-// The two halves of a rename, and what becomes of the rows they name.
+// The two halves of a rename, and their effect on the rows they name.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
@@ -12,14 +12,14 @@ extension TreeWatcher {
             lookUps.addRenamed(name, in: id, origin: origin)
             return
         }
-        // What left this name before has not been heard of again, and what leaves it now is something else.
+        // The directory that left this name before was not reported again, and another file leaves it now.
         let isUnseen = directoryWaits(name, in: id)
         if !isUnseen, !setAside(name, in: id) { _ = halves.take(id, name) }
         var node = isUnseen ? nil : tree.child(of: directories[id].node, named: name)
         if let known = node, let record = ahead.record(of: known, at: origin.cause), record.isLikely,
             lies(tree.status(of: known), name, in: id)
         {
-            // What a look has found ahead is there still: it has come after what has left.
+            // The file that a look-up has found ahead is there still: it came after the one of this event left.
             if record.isNew {
                 ahead.cameLater(known)
                 node = nil
@@ -63,8 +63,9 @@ extension TreeWatcher {
                 counters.movesUnpaired += 1
                 cameFromElsewhere(name, in: id, event, origin, following)
                 awaitMovingOn(from: id)
-                // What was replaced goes on as what has come: where that is not there, it has moved on. And it may have come
-                // from where a comparison that lists directories has not been, whose watches may be new.
+                // The identity of a replaced file goes to the one that came: if that is not there, it has moved on. It
+                // may also have come from a directory that a listing comparison has not reached, whose watch may be
+                // new.
                 let isKnown = tree.child(of: directories[id].node, named: name) != nil
                 let isExpected = isKnown || isBesideListing(containers[directories.container(of: id)])
                 lookUps.add(name, in: id, origin: origin, isExpected: isExpected)
@@ -72,8 +73,8 @@ extension TreeWatcher {
             return
         }
         if half.container != directories[id].node.container, hasLeft(id) {
-            // The directory has come from another container itself, and is not known in its new place: what is read there
-            // may be what has left.
+            // The directory has come from another container itself, and is not known in its new place: the file that
+            // left may be found by reading it there.
             halves.append(half)
             lookUps.add(name, in: id, origin: origin)
             return
@@ -94,7 +95,7 @@ extension TreeWatcher {
         if !ignored { lookUps.addRenamed(name, in: id, origin: half.origin, isArrival: isArrival) }
     }
 
-    /// Whether a directory has left the place where it is known, or one above it has, and nobody has heard to where.
+    /// Whether a directory, or one above it, has left its known place for an unknown one.
     private func hasLeft(_ id: DirectoryID) -> Bool {
         guard let container = containers[directories.container(of: id)] else { return true }
         if container.comparison != nil { return !isInPlace(id) }
@@ -137,7 +138,7 @@ extension TreeWatcher {
             unlinkedNames.lostUnseen(
                 UnlinkedNames.Name(directory: id, hash: LookUpQueue.hash(name, id.slot)))
         }
-        // Where it had no row when it left, what is known under its name has come to that since.
+        // If it had no row when it left, the entry now known under its name has come since.
         var source =
             half.isAside || !half.hasRow ? nil : half.name.withUnsafeBytes { tree.child(of: from, named: $0) }
         if let known = source,
@@ -147,7 +148,7 @@ extension TreeWatcher {
         {
             source = nil
             if !half.name.withUnsafeBytes({ lies(tree.status(of: known), $0, in: half.directory) }) {
-                // Something else had the name before, and nobody has looked since.
+                // Something else had the name before, and no look-up was made since.
                 if isSelfOrAncestor(known, of: to) { return }
                 removeNode(known, origin: half.origin, isDisplaced: true)
             } else {
@@ -158,7 +159,7 @@ extension TreeWatcher {
         guard let source else {
             awaitMovingOn(from: id)
             if exchangeUnseen(half, name, in: id, sign) { return }
-            // It was made and renamed before anybody looked. What has left the name may lie in it.
+            // It was made and renamed before a look-up. The file that left the name may lie in it.
             let hasMadeWay = isDirectory && giveWay(name, in: id, to: half) || setAside(name, in: id)
             if hasMadeWay { return }
             if isDirectory {
@@ -169,14 +170,14 @@ extension TreeWatcher {
             return
         }
         if isSelfOrAncestor(source, of: to), source != to, !takeOut(of: source, what: to, beside: half) {
-            // The directory to which it moved has left it before, to where nobody has looked yet.
+            // The directory to which it moved has left it before, for a place that no look-up has seen yet.
             halves.append(half)
             half.name.withUnsafeBytes { _ = setAside($0, in: half.directory) }
             return
         }
         guard let target = tree.child(of: to, named: name) else {
             if !isSelfOrAncestor(source, of: to) {
-                // What has come to the name unseen changes places with it: it is looked at where it is then.
+                // The unseen file that came to the name changes places with it: it is looked up where it is then.
                 if let cookie = cookieOfExchange(sign, source, name, id, at: half.origin.cause) {
                     exchange.expect(cookie)
                 }
@@ -187,7 +188,7 @@ extension TreeWatcher {
             return
         }
         if source == target { return }
-        // What has left the name held the source, which has left it by now.
+        // The directory that left the name held the source, which has left it by now.
         if isSelfOrAncestor(target, of: from), setAside(name, in: id, for: source) {
             ahead.moved(source, at: half.origin.cause)
             return
@@ -241,8 +242,8 @@ extension TreeWatcher {
         if isSame(atSource, sourceFile), targetStayed, !isAnotherName { return }
         if overlaps { return }
         let sourceArrived = atTarget == nil || isSame(atTarget, sourceFile) || (sourceFile == nil && !targetStayed)
-        // What was replaced is nowhere, unless it has another name: so where it is, this is the first pair of an exchange. That
-        // it is still in its place means that it was moved back.
+        // A replaced file is nowhere, unless it has another name: so where it is, this is the first pair of an
+        // exchange. If it is still in its place, it was moved back.
         let likelyTarget = likelyFile(of: target, at: half.origin.cause)
         let isThere = isSame(atSource, likelyTarget) || (targetStayed && !sourceArrived)
         let hasOneName =
@@ -270,8 +271,8 @@ extension TreeWatcher {
             return
         }
         if isDirectory {
-            // It has one name, so where it is nothing has replaced it: it was moved back, and what is known under the other name
-            // has come there since.
+            // It has one name, so where it is nothing has replaced it: it was moved back, and the entry known under the
+            // other name has come there since.
             if targetStayed, !sourceArrived { return }
             replaceDirectory(target, with: source, origin: half.origin)
         } else {
