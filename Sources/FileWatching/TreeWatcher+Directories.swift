@@ -182,7 +182,7 @@ extension TreeWatcher {
     /// Something else was found where a directory was to be read.
     func noteAstray(_ id: DirectoryID) {
         guard unstableDirectories.note(id) else { return }
-        // What it tells is looked for in vain: the way to it leads to another.
+        // A change that its watch reports is looked for in vain: the way to it leads to another.
         endWatch(of: id)
         closeDescriptor(of: id)
         becamePolled(id, .unstable)
@@ -192,13 +192,13 @@ extension TreeWatcher {
     /// is found by its number in another place. That is how directories move.
     func hasMoved(_ node: TreeNode) {
         for id in unstableDirectories.all where isSelfOrAncestor(node, of: directories[id].node) {
-            // What is polled already is read again at once; of all others a look-up is on its way.
+            // A directory that is polled already is read again at once; a look-up of each other is on its way.
             if isUnstable(id), directories[id].node != node { lookAtPlace(of: id, origin: Origin(cause: causeNow)) }
             unstableDirectories.forget(id)
         }
     }
 
-    /// What is found under the name of such a directory is read as often as that one still might have been.
+    /// A directory found under the name of such a directory is read as often as that one still might have been.
     func goOnAstray(_ name: UnsafeRawBufferPointer, in id: DirectoryID, _ count: UInt8) {
         guard let node = tree.child(of: directories[id].node, named: name),
             let found = directories.directory(at: node), !directories[found].flags.contains(.wasRead)

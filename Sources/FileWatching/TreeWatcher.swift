@@ -54,7 +54,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
 
     var events: EventStream
 
-    /// What the next process is told; nil if no service manager keeps it.
+    /// The handover to the next process; nil if no service manager keeps it.
     var handover: HandoverWriter?
     var resumption = Resumption()
 
@@ -127,7 +127,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     /// Bytes of events that are to be heard.
     func queuedBytes() -> UInt64 { UInt64((try? kernel.queuedBytes()) ?? 0) }
 
-    /// What is asked for from outside is caused now: a barrier made from now on waits for it.
+    /// The event position of a request from outside is now: a barrier made from now on waits for it.
     var causeNow: UInt64 { position - 1 }
 
     /// Whether so much waits that nothing more is read: the kernel's queue then takes what comes, until it overflows.
@@ -162,8 +162,9 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         return known == seen
     }
 
-    /// Tells the tree what an entry is now, and its extras with that. Where they are not known and the entry is not what it was,
-    /// what was known of them is over; so is who may read them, which is asked for with them. Returns whether anything differs.
+    /// Tells the tree what an entry is now, and its extras with that. If they are not known and the entry has changed,
+    /// its known extras are dropped, and with them its access control list, which is asked for with them. Returns
+    /// whether anything differs.
     @discardableResult
     func tell(_ node: TreeNode, _ status: FileStatus, extras: UnsafeRawBufferPointer?) -> Bool {
         guard let extras else {
@@ -175,7 +176,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
             tree.forgetExtras(of: node)
             return changed
         }
-        // What is being read of its directory may be older.
+        // The reading of its directory under way may be older.
         if readings.hasTouched, let parent = tree.parent(of: node), let above = directories.directory(at: parent) {
             withName(of: node) { readings.touched($0, in: above) }
         }

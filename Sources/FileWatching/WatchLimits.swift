@@ -1,18 +1,18 @@
-// The limits of the watching that are nobody's to set.
+// The limits of the watching that no setting changes.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
 import Metadata
 
-/// Limits that are nobody's to set. A test lowers those that it could not go past.
+/// Limits that no setting changes. A test lowers those that it could not go past.
 package struct WatchLimits: Sendable {
     /// Bytes of extras that are kept of one directory while it is taken in, each that several entries have once: as much as a
     /// container keeps in all.
     package var extraBytesOfDirectory = 256 << 20
     /// How often a look-up may wait for its directory to be found before it is given up.
     package var lookUpAttempts: UInt8 = 8
-    /// How many names are kept for a watch that the loop does not know yet. It may be one that nobody will ever know: of
-    /// a directory above a container, in which others work.
+    /// How many names are kept for a watch that the loop does not know yet. It may be a watch that stays unknown: of a
+    /// directory above a container, in which others work.
     package var heldNames = 1_024
     /// How many watches that have ended are kept while directories are being read: under a steady coming and going of
     /// directories there is no moment at which none is.
@@ -105,7 +105,8 @@ package struct WatchLimits: Sendable {
     static let closesPerTurn = 4
     /// Look-ups that waited and are tried again in one loop iteration.
     static let deferredPerTurn = 1_024
-    /// Directories in which a turn waits for renames under way, for what may have moved on from there: some milliseconds.
+    /// Directories in which a turn waits for renames under way, for files that may have moved on from there: some
+    /// milliseconds.
     static let movedOnPerTurn = 256
     /// With fewer look-ups waiting, each is made at once.
     static let promptLookUps = 256

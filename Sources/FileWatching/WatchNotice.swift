@@ -1,4 +1,4 @@
-// What the watcher wants said: the service takes these and writes the log.
+// The watcher's notices: the service takes these and writes the log.
 // SPDX-License-Identifier: Apache-2.0
 
 package import LinuxSystem
@@ -15,7 +15,7 @@ package enum WatchNotice: Sendable, Hashable {
     /// The container goes on with the watches of another process, and nothing was read but so many directories that were not
     /// known to be whole.
     case containerGoesOn(container: UInt32, directories: Int, unread: Int)
-    /// Of so many directories that go on so many had no watch any more: they are read.
+    /// So many of the directories that go on had no watch any more: they are read.
     case watchesChecked(missing: Int, of: Int)
     /// A directory cannot be read. Said once for each until its mode changes.
     case unreadable(container: UInt32, path: [UInt8], error: SystemError)

@@ -1,12 +1,12 @@
-// What can be set about the watching, and its limits.
+// The settings of the watching, and its limits.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What can be set. Times in nanoseconds.
+/// The settings of the watching. Times in nanoseconds.
 package struct WatchSettings: Sendable {
     /// Threads that read directories. 0 reads them on the loop, for tests.
     package var crawlThreads = 2
-    /// Whether anything is watched: without, each container is read once, and what changes afterwards is not noticed. For
-    /// one answer, which needs no watches and takes none from others.
+    /// Whether anything is watched: without, each container is read once, and later changes are not noticed. For one
+    /// answer, which needs no watches and takes none from others.
     package var watches = true
     /// Whether the directories in a container are read too; without, only its own entries are known.
     package var descends = true
@@ -24,8 +24,8 @@ package struct WatchSettings: Sendable {
     package var readBufferSize = 256 * 1024
     /// Reads in one turn, so that others get their turn under constant writes.
     package var readsPerTurn = 4
-    /// Entries of one directory that are taken, or compared, at once. Of one with more each turn takes a part: a million at
-    /// once would hold up everybody for a second.
+    /// Entries of one directory that are taken, or compared, at once. If it has more, each turn takes a part: a million
+    /// at once would hold up all callers for a second.
     package var directorySlice = 8_192
     /// Entries of crawled directories that one turn takes.
     package var crawledEntriesPerTurn = 8_192

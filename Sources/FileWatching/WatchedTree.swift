@@ -1,4 +1,4 @@
-// What the watcher writes to: the tree of what is known.
+// The tree of known entries, which the watcher writes to.
 // SPDX-License-Identifier: Apache-2.0
 
 package import Metadata
@@ -22,7 +22,7 @@ package protocol WatchedTree: AnyObject {
     /// Appends the entry's name; nothing for a root.
     func appendName(of node: TreeNode, to bytes: inout [UInt8])
 
-    /// What was told last about an entry; anything for a root of which nothing was told yet.
+    /// Returns the last status set for an entry; anything for a root whose status was not set yet.
     func status(of node: TreeNode) -> FileStatus
 
     /// How many entries a directory has.
@@ -35,8 +35,8 @@ package protocol WatchedTree: AnyObject {
     /// meanwhile.
     func forEachDirectory(below node: TreeNode, _ body: (TreeNode) -> Void)
 
-    /// Calls with each directory of a container but its root, and what it is known by, in any order. The tree is not changed
-    /// meanwhile.
+    /// Calls with each directory of a container but its root, and with its inode number, in any order. The tree is not
+    /// changed meanwhile.
     func forEachDirectory(of container: UInt32, _ body: (TreeNode, InodeNumber) -> Void)
 
     /// Calls with each file below an entry that has more than one link, directories and the entry itself left out, in any
@@ -69,10 +69,10 @@ package protocol WatchedTree: AnyObject {
     @discardableResult
     func setExtras(of node: TreeNode, to extras: UnsafeRawBufferPointer) -> Bool
 
-    /// The `ExtraAttributes` of an entry that changed are not read here: what is known of them is no longer so.
+    /// The `ExtraAttributes` of an entry that changed are not read here: the known ones are no longer right.
     func forgetExtras(of node: TreeNode)
 
-    /// Gives an entry another place, under a name that is free there; what lies below goes with it.
+    /// Gives an entry another place, under a name that is free there; the entries below go with it.
     func move(_ node: TreeNode, to directory: TreeNode, named name: UnsafeRawBufferPointer)
 
     /// A rename over an existing entry: the target keeps its identity and place and takes the source's contents (for
@@ -97,14 +97,14 @@ package protocol WatchedTree: AnyObject {
     @discardableResult
     func setAsideChildren(of directory: TreeNode) -> Int
 
-    /// What was set aside in a container and did not come again is gone.
+    /// Ends the detached rows of a container that did not come again.
     func endAside(_ container: UInt32)
 
-    /// What is set aside in a container, for another process that goes on with the tree: no more than so many bytes, those that
-    /// went last. Empty where rows do not last that long.
+    /// Returns the detached rows of a container, for another process that goes on with the tree: no more than so many
+    /// bytes, those that went last. Empty where rows do not last that long.
     func savedAside(of container: UInt32, limit: Int) -> [UInt8]
 
-    /// Sets aside what another process had. What cannot be is left out.
+    /// Detaches rows that another process had detached. Rows for which that is impossible are left out.
     func setAside(saved bytes: [UInt8], in container: UInt32)
 
     /// The same of a directory that may not be read any more: entries that come as one of these files have its identity again
@@ -114,11 +114,11 @@ package protocol WatchedTree: AnyObject {
     @discardableResult
     func setAsideClosed(_ directory: TreeNode) -> Int
 
-    /// All directories of a container can be read: what was set aside with closed ones and did not come again is gone.
+    /// All directories of a container can be read: rows detached with closed ones that did not come again are gone.
     func endClosed(_ container: UInt32)
 
-    /// What was set aside with a closed directory of this file, which has one name, is gone: an entry has been that file since, and
-    /// is another now.
+    /// The row detached with a closed directory of this file, which has one name, is gone: an entry has been that file
+    /// since, and is another now.
     func endClosed(_ file: FileIdentity, in container: UInt32)
 
     /// Removes all entries of a directory and what lies below them; says how many entries that were.

@@ -6,7 +6,7 @@ import Metadata
 
 /// The directories above a container, as they were found last.
 struct AncestorPath {
-    /// The watches on them, and what each is needed for.
+    /// The watches on them, and the events needed of each.
     var watches: [Int32: InotifyMask] = [:]
     /// The names on the way down to the container, those that symbolic links add too.
     var names: Set<[UInt8]> = []

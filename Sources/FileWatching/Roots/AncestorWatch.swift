@@ -7,6 +7,6 @@ import LinuxSystem
 struct AncestorWatch {
     /// Those that lie below it.
     var containers: Set<UInt32> = []
-    /// What the kernel tells of it, if no directory has it.
+    /// The kernel's mask for it, if no directory has it.
     var mask: InotifyMask = []
 }

@@ -33,10 +33,10 @@ struct ContainerKnowledge {
     /// The entries are back in the tree, if there were any.
     mutating func comeBack(isOld: Bool) { (isParked, self.isOld) = (false, isOld) }
 
-    /// What is known is being verified.
+    /// The known entries are being verified.
     mutating func verify() { (isOld, wasRead) = (false, true) }
 
-    /// What is known is right: events have told of all changes since.
+    /// The known entries are right: events have reported all changes since.
     mutating func goOn() { (isOld, wasRead, goesOn) = (false, true, true) }
 
     /// A crawl reads it for the first time.

@@ -32,7 +32,7 @@ struct RootMonitor {
 
     // MARK: Watches above containers
 
-    /// The containers below a watched directory, and what the kernel tells of it; nil for one that is above none.
+    /// The containers below a watched directory, and the kernel's mask for it; nil for one that is above none.
     func ancestor(_ watch: Int32) -> AncestorWatch? { ancestors.isEmpty ? nil : ancestors[watch] }
 
     /// A directory above containers is watched: the kernel tells of it what a mask says.

@@ -178,8 +178,8 @@ extension TreeWatcher {
         }
     }
 
-    /// What decides who may pass the directories above a container, each of which takes search permission; nil while that
-    /// is not known. Kept right by their watches, where access control lists are read.
+    /// Returns the access rights of the directories above a container, each of which takes search permission; nil while
+    /// they are not known. Kept right by their watches, where access control lists are read.
     package func directoriesAbove(_ number: UInt32) -> [FileAccess]? { containers[number]?.above.access }
 
     /// The path of a container's directory without symbolic links, as of its last reading; nil before that. A link in the

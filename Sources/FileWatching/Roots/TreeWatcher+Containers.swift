@@ -10,13 +10,14 @@ extension TreeWatcher {
     ///
     /// With `isKnown` the tree holds entries too, from before: the container is `.verifying` until each of its
     /// directories is watched and was compared with them. Only what differs is told to the tree. Entries keep their
-    /// identity wherever they have moved within the container: what seems to be gone leaves at the end. Takes about the
+    /// identity wherever they have moved within the container: entries that seem gone leave at the end. Takes about the
     /// time of a crawl.
     ///
-    /// With `wasMountPoint` (what ``isMountPoint(_:)`` said then) it is `.unavailable` until a file system is mounted on
-    /// its directory: what is there until then says nothing of what is known. The same holds `within` another container.
-    /// With `readsExtras` extras are read from the start (``setReadsExtras(_:completion:)``). The `key` stands for what the tree
-    /// holds, in this process and the next (``goOn(from:keeping:)``); 0 where that is nothing to go on with.
+    /// With `wasMountPoint` (the result of ``isMountPoint(_:)`` then) it is `.unavailable` until a file system is
+    /// mounted on its directory: the files there until then say nothing about the known entries. The same holds
+    /// `within` another container. With `readsExtras` extras are read from the start
+    /// (``setReadsExtras(_:completion:)``). The `key` stands for what the tree holds, in this process and the next
+    /// (``goOn(from:keeping:)``); 0 where that is nothing to go on with.
     package func addContainer(
         _ number: UInt32, path: String, ignoring globs: [String] = [], isKnown: Bool = false,
         wasMountPoint: Bool = false, readsExtras: Bool = false, within enclosure: Enclosure? = nil, key: UInt64 = 0
@@ -35,8 +36,9 @@ extension TreeWatcher {
         check(container, cause: causeNow)
     }
 
-    /// Names that match the globs are no entries of a container from now on. Of the entries that it has, those given leave it in the
-    /// next turn. Names that matched before are looked for by a comparison, which is for the caller.
+    /// Names that match the globs are no entries of a container from now on. The given entries, those that it has among
+    /// such names, leave it in the next turn. Names that matched before are looked for by a comparison, which is for
+    /// the caller.
     package func setIgnored(_ number: UInt32, globs: [String], leaving: [TreeNode]) {
         containers[number]?.options.ignored = IgnoredNames(globs)
         ignoresNames = containers.values.contains { !$0.options.ignored.isEmpty }
@@ -76,7 +78,8 @@ extension TreeWatcher {
 
     /// Looks at the roots of which something was heard.
     func checkSuspects() {
-        // Those that come meanwhile have their turn next: what is lost as often as it is found would have this one never end.
+        // Those that come meanwhile have their turn next: a container that is lost as often as it is found would have
+        // this one never end.
         for (number, cause) in roots.takeSuspects() {
             if let container = containers[number] { check(container, cause: cause) }
         }
@@ -174,7 +177,7 @@ extension TreeWatcher {
                 if record.flags.contains(.needsReading), !isUnstable(root) {
                     readRoot(root, of: container, cause: cause)
                 } else if changed {
-                    // Nobody else sees what was told here.
+                    // No other code sees this update.
                     directoryChanged(root, from: known, to: found, origin: Origin(cause: cause))
                 }
                 return
@@ -203,7 +206,7 @@ extension TreeWatcher {
         }
     }
 
-    /// The container's directory is there: it is crawled, or what is known of it is verified.
+    /// The container's directory is there: it is crawled, or its known entries are verified.
     private func find(_ container: WatchedContainer, _ status: FileStatus, cause: UInt64) {
         let node = tree.root(of: container.number)
         container.place.found()
@@ -233,8 +236,8 @@ extension TreeWatcher {
         readRoot(root, of: container, cause: cause)
     }
 
-    /// Has the container's own directory read, and what is known of the container verified. Where nothing is known, this is the
-    /// first crawl until it has come to something.
+    /// Has the container's own directory read, and the container's known entries verified. Where nothing is known, this
+    /// is the first crawl until it has come to something.
     func readRoot(_ root: DirectoryID, of container: WatchedContainer, cause: UInt64) {
         if container.knowledge.isParked {
             read(root, descends: false, origin: Origin(cause: cause))
@@ -256,7 +259,7 @@ extension TreeWatcher {
     private func lose(_ container: WatchedContainer, _ error: SystemError, cause: UInt64) {
         container.place.lost(error)
         leave(tree.root(of: container.number))
-        // What is known of it is known again when it is found again.
+        // Its known entries are recognised when it is found again.
         container.knowledge.lose()
         container.root = nil
         container.openRoot = nil

@@ -35,7 +35,7 @@ package struct ContainerFigures: Sendable, Hashable {
     package init() {}
 }
 
-/// What a comparison of the tree with the file system came to.
+/// The counts of a comparison of the tree with the file system.
 package struct ComparisonCounts: Sendable, Hashable {
     package var added = 0
     package var changed = 0

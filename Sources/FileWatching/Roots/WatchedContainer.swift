@@ -1,4 +1,4 @@
-// What the watcher keeps for a container.
+// The watcher's data for a container.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
@@ -7,7 +7,7 @@ import Metadata
 /// A container under watch. One object each, on the loop.
 final class WatchedContainer {
     let number: UInt32
-    /// What stands for it in what the next process finds; 0 for nothing.
+    /// Its key in the handover to the next process; 0 for none.
     let key: UInt64
     /// The absolute path, ended by a NUL.
     let path: [CChar]
@@ -51,11 +51,11 @@ final class WatchedContainer {
         if let reason = place.reason(mounts) { return .unavailable(reason: reason) }
         if let reason = mounts.reason, mounts.holdsContainer || knowledge.isWhole { return .degraded(reason: reason) }
         if knowledge.firstCrawl != nil { return .crawling }
-        // Its directory is being read, and what is known of it comes back after that.
+        // Its directory is being read, and its known entries come back after that.
         if knowledge.isParked { return .verifying }
         if let comparison, !comparison.isInBackground { return .verifying }
         if let reason = polling.degradation(counts) { return .degraded(reason: reason) }
-        // They are watched again, but what lies in them is not known yet, and no question waits for it.
+        // They are watched again, but their entries are not known yet, and no question waits for it.
         if let comparison, comparison.isPoll, !comparison.isAudit {
             return .degraded(reason: "directories that were polled are being read once more")
         }

@@ -13,7 +13,8 @@ struct ContainerPolling {
 
     mutating func setFileSystem(_ name: String?) { fileSystem = name }
 
-    /// A directory has no watch. What the kernel says is said again to those that are not asked for after that.
+    /// A directory has no watch. A reason from the kernel also stands for directories that are not asked for after
+    /// that.
     mutating func note(_ reason: PollReason) {
         if reason != .watchShare || self.reason == nil { self.reason = reason }
     }

@@ -1,4 +1,4 @@
-// What directories are watched for.
+// The event masks of watches.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
@@ -13,19 +13,20 @@ extension InotifyMask {
         .onlyDirectories,
     ]
 
-    /// What the directories above a container are watched for: their own moves. Added to whatever they are watched for
-    /// already, and never more than ``directory``, which may replace it.
+    /// The events for the directories above a container: their own moves. Added to the mask they have already, and
+    /// never more than ``directory``, which may replace it.
     static let ancestor: InotifyMask = [.deleteSelf, .moveSelf, .onlyDirectories, .addToMask]
 
-    /// The same for a directory that holds the container, or a symlink on the way to it: who takes its name matters.
-    /// The container tells of its own removal only when nobody has it open any more, and a symlink tells of nothing.
+    /// The same for a directory that holds the container, or a symlink on the way to it: a file that takes its name
+    /// matters. The container reports its own removal only when no process has it open any more, and a symlink reports
+    /// nothing.
     static let ancestorOfName: InotifyMask = ancestor.union([.create, .delete, .movedFrom, .movedTo])
 
-    /// The same while the container is missing or cannot be read: what appears anywhere matters, and modes.
+    /// The same while the container is missing or cannot be read: every file that appears matters, and modes.
     static let ancestorOfMissing: InotifyMask = ancestorOfName.union(.attributes)
 
-    /// What an event has whose entry is changed and not its name. A number: sets made for each event were a twentieth of
-    /// the time beside a million files that are touched in a loop.
+    /// The events whose entry is changed and not its name. A number: sets made for each event were a twentieth of the
+    /// time beside a million files that are touched in a loop.
     static let contentChanges: UInt32 = InotifyMask([.modify, .closeWrite, .attributes, .isDirectory]).rawValue
 
     /// Events that change the directory itself too: its times and its links.

@@ -27,7 +27,7 @@ package enum PollReason: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What it is, and what helps.
+    /// The reason, and a remedy.
     package var description: String {
         switch self {
         case .watchLimit:

@@ -6,10 +6,10 @@ import Metadata
 
 // A crawl goes down into the tree and takes watches as it comes by, until there are none left. Afterwards the
 // directories that have none but lie nearer to their root than others that have one get theirs, in two steps: those
-// others give theirs up, and what is free then goes to the nearest. Only containers that want watches give some up: one
+// others give theirs up, and the free ones then go to the nearest. Only containers that want watches give some up: one
 // that is whole stays so, unless the share is lowered.
 extension TreeWatcher {
-    /// What is set, from now on.
+    /// Applies these settings from now on.
     package func set(pollInterval: UInt64, watchShare: Double) {
         settings.pollInterval = pollInterval
         settings.watchShare = watchShare
@@ -63,7 +63,7 @@ extension TreeWatcher {
         } else if queuedBytes() == 0 {
             takeBack(from: wanting)
         } else {
-            // What is queued tells of directories that are still watched, and questions may wait for it.
+            // Queued events are about directories that are still watched, and questions may wait for them.
             watches.balanceAgain(now: kernel.now())
         }
     }

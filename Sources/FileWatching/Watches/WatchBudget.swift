@@ -4,8 +4,8 @@
 import Synchronization
 
 /// Counts the watches that there are and those that threads are about to make, so that there are never more than the
-/// limit. What the kernel itself allows is known only when it refuses (`ENOSPC`): the limit is then lowered to what
-/// there is.
+/// limit. The kernel's own limit is known only when it refuses (`ENOSPC`): the limit is then lowered to the present
+/// number.
 final class WatchBudget: Sendable {
     /// Whether there are to be any at all.
     let isWanted: Bool

@@ -16,7 +16,7 @@ struct WatchNumbers {
     /// Makes room for so many more.
     mutating func reserve(_ more: Int) { table.reserve(more, keyOf: WatchNumbers.key) }
 
-    /// False where it is there already. What is negative is no watch, and is not kept.
+    /// False where it is there already. A negative number is no watch, and is not kept.
     @discardableResult
     mutating func insert(_ watch: Int32) -> Bool {
         guard watch >= 0 else { return false }

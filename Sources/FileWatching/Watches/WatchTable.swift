@@ -36,7 +36,7 @@ struct WatchTable {
     /// Makes room for so many more.
     mutating func reserve(_ more: Int) { held.reserve(more) }
 
-    /// There is a watch, and it is wanted by whoever has it.
+    /// There is a watch, and the directory that has it wants it.
     mutating func hold(_ watch: Int32) {
         if held.insert(watch) { budget.take() }
     }
@@ -77,7 +77,7 @@ struct WatchTable {
         return watches
     }
 
-    /// Watches were ended: what that tells lies before this position of the stream.
+    /// Watches were ended: their last events lie before this position of the stream.
     mutating func removed(before position: UInt64) { removalPosition = position }
 
     // MARK: Watches that have ended
