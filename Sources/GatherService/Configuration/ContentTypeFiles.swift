@@ -11,8 +11,8 @@ package enum ContentTypeFiles {
     /// The limit of bytes read from one file. Real databases are far smaller.
     static let largestFile = 16 << 20
 
-    /// Returns the data directories for the system or for a user, who has one in the home directory too. Must be called
-    /// before other threads exist, since it reads the environment.
+    /// Returns the data directories for the system or for a user. A user has one in the home directory too. Must be
+    /// called before other threads exist, since it reads the environment.
     package static func directories(isSystem: Bool) -> [String] {
         func value(_ name: String) -> String? {
             getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }

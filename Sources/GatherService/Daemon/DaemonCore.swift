@@ -159,7 +159,7 @@ final class DaemonCore {
     private static let workers = Limits.scansAtOnce + Limits.updatesAtOnce
 
     /// Reads the configuration, and merges the containers that were added at run time. If two overlap, the latter gives
-    /// way. With the containers `inForce`, this is a reload: what a start would leave out is then an error.
+    /// way. With the containers `inForce`, this is a reload: a container that a start would leave out is then an error.
     private static func read(
         _ options: DaemonOptions, _ runtime: RuntimeContainers, _ logger: Logger,
         inForce: [ContainerConfiguration]? = nil
@@ -278,7 +278,7 @@ final class DaemonCore {
             logger.info(
                 "gatherd \(Version.current) is ready and serves \(Plural.count(engine.containers.count, "container"))\(unread)",
                 metadata: ["message-id": "started"])
-            // After the line, so that it is in the log for whoever waits for this.
+            // After the line, so that a program that waits for this finds the line in the log.
             observer.ready(status: statusText)
         }.nonisolated()
     }

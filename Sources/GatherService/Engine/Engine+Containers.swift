@@ -10,8 +10,8 @@ import MetadataIndex
 import NIOCore
 
 extension Engine {
-    /// Begins to watch a container, whose identifier is free: from what was saved of it, if anything was. Of one that may
-    /// have been there before nothing is known before the commits.sequence `floor`.
+    /// Begins to watch a container, whose identifier is free: from its snapshot, if there is one. If it may have been
+    /// there before, nothing is known of it before the commits.sequence `floor`.
     @discardableResult
     func addContainer(
         _ configuration: ContainerConfiguration, saved: SavedState.Container? = nil, floor: UInt64 = 0,
@@ -29,8 +29,8 @@ extension Engine {
         record.registry.isUnread = { [weak self] in self?.subscriptions.owner(of: $0)?.isUnread ?? false }
         tree.add(record.number, record.entry)
         containers.insert(record)
-        // Before the live queries hear of it: one that reads extra attributes has the watcher read them.
-        // What was set aside is brought back to be verified, or set aside again at once.
+        // Before the live queries hear of it: one that reads extra attributes has the watcher read them. A parked index
+        // is brought back to be verified, or parked again at once.
         if record.index.isParked { _ = tree.unpark(record.number) }
         // Other extensions may make packages than when it was saved, or when the journal was written.
         if saved != nil { tree.presentAnew(record.number) }
@@ -108,7 +108,8 @@ extension Engine {
         if changed { monitors.stateChanged() }
     }
 
-    /// What is known of a container counts for callers who do not see everything once it was compared with the file system.
+    /// The known items of a container count for callers who do not see everything once they were compared with the file
+    /// system.
     private func noteVerified(_ record: ContainerRecord, _ state: WatchState) {
         switch state {
         case .live, .degraded:
@@ -221,7 +222,7 @@ extension Engine {
         }
     }
 
-    /// Who may see what of a container has changed, and no change set tells it: clocks from before are of no use to those
+    /// The access to a container has changed, and no change set says so: clocks from before are of no use to callers
     /// who do not see everything.
     func accessChanged(_ record: ContainerRecord) {
         _ = record.access.takeFormerPassage()

@@ -99,13 +99,13 @@ extension Engine {
     }
 
     private func finish(_ errand: LiveErrand, of record: ContainerRecord) {
-        // What changed meanwhile belongs to those who were away too, and may have to wait until it is verified.
+        // Changes made meanwhile are also for the queries that were away, and may have to wait until they are verified.
         guard !updateHold(of: record) else { return record.held.add(errand) }
         absorb(record)
         markOwnersReady(of: record.registry.finish(errand, in: record.index))
         followClock()
         barriers.resumeFlushes()
-        // Delivers; whoever has more to catch up with goes on afterwards.
+        // Delivers; a query that has more to catch up with goes on afterwards.
         turn()
         guard !updateHold(of: record) else {
             // The container was lost and found in that very turn.
@@ -224,7 +224,7 @@ extension Engine {
 
     // MARK: Time, accounts and time zones
 
-    /// Accounts may have changed: whoever goes by their names asks again.
+    /// Accounts may have changed: live queries that go by their names ask again.
     func forgetNames() {
         system.forgetNames()
         for record in containers where !updateHold(of: record) { absorb(record) }

@@ -74,7 +74,7 @@ extension Engine {
     /// from there as time passes.
     func goOn(_ plan: QueryPlan, of question: Question, in record: ContainerRecord, at now: Timestamp) -> QueryPlan {
         let plan = (plan.isCompiled(for: now) ? plan.at(now) : plan).naming(by: system.names)
-        // What a caller may see is for the moment of the answer.
+        // The view of a caller is that of the moment of the answer.
         return access.viewer(question.caller, of: record).map(plan.seen) ?? plan
     }
 
@@ -83,7 +83,7 @@ extension Engine {
         !plan.isProvisional && plan.environment.hasPackages == !record.configuration.packages.isEmpty
     }
 
-    /// What a plan for a container is made for, at a moment.
+    /// The environment for which a plan is made for a container, at a moment.
     func environment(
         of record: ContainerRecord, for caller: Credentials?, at now: Timestamp? = nil
     ) -> PlanEnvironment {
@@ -105,9 +105,10 @@ extension Engine {
 
     // MARK: Clocks
 
-    /// The clock of now, for a question. While it is not known yet what its asker may see of a container, it is one that
-    /// nobody knows: nothing was told of that container, and whoever came back with it would never hear of it.
-    /// `names` stands for those of accounts by which the answer was made, where these are not all that there are now.
+    /// The clock of now, for a question. If the caller's view of a container is not known yet, the clock has an unknown
+    /// run: no item of that container was sent, and a subscriber that came back with a valid clock would never get
+    /// them. `names` stands for those of accounts by which the answer was made, where these are not all that there are
+    /// now.
     func clock(of question: Question, names: UInt64? = nil) -> QueryClock {
         let isBlind = question.caller != nil && containers.contains { $0.access.isUnsure }
         let names = names ?? system.names.number
@@ -121,9 +122,9 @@ extension Engine {
         return clock
     }
 
-    /// What stands for a question in a clock. With other names of accounts the same item may match no more, or be told
-    /// otherwise, and nothing records that; so it is with the number of a device, which another start of the machine may have
-    /// given to another, and which is taken over when that is seen.
+    /// Returns the number that identifies a question in a clock. With other names of accounts the same item may match
+    /// no more, or be told otherwise, and nothing records that; so it is with the number of a device, which another
+    /// start of the machine may have given to another, and which is taken over when that is seen.
     func fingerprint(of question: Question, names: UInt64) -> UInt64 {
         guard question.dependsOnAccounts || question.dependsOnDevices else { return question.fingerprint }
         var fingerprint = Fingerprint()
@@ -138,8 +139,8 @@ extension Engine {
         system.names.isFingerprint { clock.question == fingerprint(of: question, names: $0) }
     }
 
-    /// Whether a clock that was given with another answer serves this question too: it was given to the same caller, and
-    /// what this answer depends on beside the items is as it was.
+    /// Whether a clock that was given with another answer serves this question too: it was given to the same caller,
+    /// and all other inputs of this answer beside the items are unchanged.
     func serves(_ clock: QueryClock, _ question: Question) -> Bool {
         guard let surroundings = clock.surroundings,
             surroundings.caller == Fingerprint.folded(question.callerFingerprint)

@@ -41,11 +41,11 @@ final class Engine {
     /// The names of accounts, time zones and content types.
     let system: SystemFiles
     let memory: MemoryTidier
-    /// What replies with changes are written with, one after the other.
+    /// The writer of replies with changes, one after the other.
     var deltaWriter = DeltaWriter()
-    /// What was done, for those who measure.
+    /// Counters of the work done, for benchmarks.
     var activity = ServiceActivity()
-    /// Who is told of changes of containers' states.
+    /// The calls that are told of changes of containers' states.
     let monitors: StateMonitors
 
     /// Must be made on the loop. Goes on from the sequence that was saved.
@@ -109,7 +109,7 @@ final class Engine {
         store.hasMadeDirectory = { [weak store] in kernel.setOwn(store?.place) }
         parts.engine = self
         mailbox.open(parts)
-        // Nothing throws from here on: whoever makes an engine that fails has nothing to close.
+        // Nothing throws from here on: a caller whose engine fails has nothing to close.
         scans.workload.start()
         commits.noteVanished(state)
         store.removeUseless()
@@ -133,7 +133,7 @@ final class Engine {
             metadata: ["error": "\(error)"])
     }
 
-    /// Ends watching: no turn happens afterwards. What is being saved is finished when the future succeeds.
+    /// Ends watching: no turn happens afterwards. Snapshots under way are finished when the future succeeds.
     func close() -> EventLoopFuture<Void> {
         turns.close()
         commits.close()
@@ -210,7 +210,7 @@ final class Engine {
         reportStates()
         checkpointer.saveIfDue(self)
         turns.complete()
-        // Who waits for a change hears of it before questions are answered that came after it.
+        // A subscriber that waits for a change gets it before later questions are answered.
         deliver()
         barriers.resolve(settling: Set(containers.filter { isSettling($0) }.map(\.number))) { !unsettled($0).isEmpty }
         deliver()
@@ -220,7 +220,7 @@ final class Engine {
         for record in containers { record.registry.settle() }
         goOnPlanning()
         commits.settle()
-        // What was read and not taken, since too much waits, is taken before more is read.
+        // Events that were read and not taken, since too much waits, are taken before more is read.
         let holdsEvents = watcher.kernel.holdsEvents
         events.pause(watcher.isPausing || holdsEvents)
         turns.end(
@@ -239,7 +239,7 @@ final class Engine {
         }
         for (container, error) in tree.takeRefusals() {
             guard let record = containers.numbered(container) else { continue }
-            // One comparison for all that was refused until then: what is refused again then would be for ever.
+            // One comparison for all changes refused until then: a change refused again then would be refused for ever.
             guard !record.isMending else { continue }
             record.isMending = true
             logger.error(

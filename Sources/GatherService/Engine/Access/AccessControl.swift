@@ -1,4 +1,4 @@
-// Who sees what: callers of the system's daemon are told what the kernel would let them list and stat.
+// The view of each caller: callers of the system's daemon see the items that the kernel would let them list and stat.
 // SPDX-License-Identifier: Apache-2.0
 
 import FileWatching
@@ -45,7 +45,7 @@ struct AccessControl {
     /// Returns a caller's view of a container as it is known now; nil for one that sees everything.
     func viewer(_ caller: Credentials?, of record: ContainerRecord) -> Viewer? {
         guard let caller else { return nil }
-        // What is known from before a restart, or from before the directory was away, may be closed by now.
+        // Items known from before a restart, or from before the directory was away, may be closed by now.
         if !record.access.isVerified, case .verifying? = source.state(of: record.number) {
             return Viewer(seeingNothing: caller)
         }

@@ -6,12 +6,12 @@ import MetadataIndex
 /// A round through the items of a container that lack their access control lists, a part at a time. Each container ends its own
 /// before it begins another, and begins one only when there is news.
 struct AccessListRound {
-    /// What was known when it began: the index's clock, and how often there had been room again for somebody.
+    /// The state when it began: the index's clock, and how often an owner had got room again for lists.
     private var news: (clock: UInt64, roomMade: UInt64)?
     /// Where to go on; nil when it is over.
     private var next: Row?
 
-    /// Whether there is something to look at: the rest of it, or what is news since it began.
+    /// Whether there is something to look at: the rest of it, or news since it began.
     func isDue(clock: UInt64, roomMade: UInt64) -> Bool {
         next != nil || news.map { $0 != (clock, roomMade) } ?? true
     }

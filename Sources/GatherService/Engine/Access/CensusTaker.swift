@@ -11,8 +11,8 @@ struct CensusTaker {
     let scans: ScanRunner
     let workload: Workload
 
-    /// Counts what a caller sees of containers: where there is much to count off the loop, when it is the user's turn, unless
-    /// nobody waits for it any more.
+    /// Counts the items that a caller sees of containers. If there are many, it counts off the loop in the user's turn,
+    /// unless no call waits for it any more.
     func take(
         of records: [ContainerRecord], for caller: Credentials, while isAwaited: @escaping () -> Bool,
         then: @escaping ([Census]) -> Void
@@ -22,14 +22,15 @@ struct CensusTaker {
             return finish(of: records, known, open, open.map { Census(of: $0.snapshot, for: $0.viewer) }, then)
         }
         workload.turns(.shared).enter(user: caller.user) { turn in
-            // The caller may be gone, and what another of the same user has counted meanwhile is not counted again.
+            // The caller may be gone. A census that another caller of the same user has taken meanwhile is not
+            // repeated.
             guard isAwaited() else { return turn.leave() }
             let (known, open) = censuses(of: records, for: caller)
             scans.inTurn(.shared) {
                 open.map { Census(of: $0.snapshot, for: $0.viewer) }
             } then: { result in
                 turn.leave()
-                // It fails only when the pool has been shut down, and then nobody waits any more.
+                // It fails only when the pool has been shut down, and then no call waits any more.
                 guard case .success(let counted) = result else { return }
                 finish(of: records, known, open, counted, then)
             }
@@ -38,7 +39,7 @@ struct CensusTaker {
 
     private typealias CensusScan = (place: Int, viewer: Viewer, snapshot: IndexSnapshot)
 
-    /// What is known, and what is to be counted.
+    /// The known censuses, and the scans for the others.
     private func censuses(
         of records: [ContainerRecord], for caller: Credentials
     ) -> (known: [Int: Census], scans: [CensusScan]) {

@@ -1,9 +1,9 @@
-// What is known of who sees what of one container.
+// The known facts about access to one container.
 // SPDX-License-Identifier: Apache-2.0
 
 import LiveQueries
 
-/// Remembers when the access to a container changed, whether it is verified, and what a viewer saw last.
+/// Remembers when the access to a container changed, whether it is verified, and the last census of a viewer.
 struct ContainerAccess {
     /// The daemon's clock when it changed last who may see what for another reason than a change of the index.
     private(set) var changed: UInt64 = 0
@@ -12,7 +12,7 @@ struct ContainerAccess {
     private(set) var formerPassage: [UInt8]?
     /// Whether what is known of the container was compared with the file system, or read from it, since it was found.
     private(set) var isVerified = false
-    /// What a viewer saw last, at a clock of the index.
+    /// The last census of a viewer, at a clock of the index.
     private var census: (viewer: Viewer, clock: UInt64, census: Census)?
 
     /// A container of which nothing is known.

@@ -7,7 +7,7 @@ import MetadataIndex
 import PredicateLanguage
 import Varlink
 
-/// What one container has to say to a question: a snapshot to scan, and how.
+/// One container's part of an answer: a snapshot to scan, and how.
 struct AnswerPart: Sendable {
     let plan: QueryPlan
     let snapshot: IndexSnapshot
@@ -69,7 +69,7 @@ struct Answer: Sendable {
 
     var isFinished: Bool { left == 0 }
 
-    /// What it reads, each with the epoch of its index.
+    /// The snapshots that it reads, each with the epoch of its index.
     var snapshots: [(epoch: UInt64, snapshot: IndexSnapshot)] {
         parts.map { ($0.plan.environment.epoch, $0.snapshot) }
     }

@@ -26,7 +26,7 @@ struct ItemRenderer: Sendable {
     private let tellsUser: Bool
     private let tellsGroup: Bool
     private let types: ContentTypeDatabase
-    /// Who asks; nil for one who sees everything.
+    /// The caller; nil for one who sees everything.
     private let caller: Credentials?
 
     private var path: [UInt8] = []

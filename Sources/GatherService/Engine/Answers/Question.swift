@@ -1,4 +1,4 @@
-// What Find, Count and Watch have in common: a predicate, where to look, and what to tell.
+// The common part of Find, Count and Watch: a predicate, its scopes, and the attributes to return.
 // SPDX-License-Identifier: Apache-2.0
 
 import ContentTypes
@@ -12,30 +12,31 @@ import Varlink
 /// A question as it was asked, understood.
 struct Question: Sendable {
     let predicate: Predicate
-    /// What the predicate reads, and whether its answer follows the clock: found out once, since it may have ten thousand
-    /// parts.
+    /// The attributes that the predicate reads, and whether its answer follows the clock: found out once, since it may
+    /// have ten thousand parts.
     private let predicateAttributes: Set<Attribute>
     let followsClock: Bool
-    /// Whether nobody knows when its answer changes with the clock, so that a live one is asked again every few seconds.
+    /// Whether it is unknown when its answer changes with the clock, so that a live one is asked again every few
+    /// seconds.
     let isAskedAgain: Bool
     /// The scopes as they were written; nil for every container.
     let scopeTexts: [String]?
     let attributes: AttributeSet
-    /// Who asks; nil for one who sees everything.
+    /// The caller; nil for one who sees everything.
     let caller: Credentials?
     /// The text that it was read from, if it has local times: that is read anew when its zone gets other rules.
     let source: Source?
     /// How long it takes to plan its predicate, as that of so many bytes.
     let planningBytes: Int
-    /// What the question was, in one number: see ``QueryClock``, and ``Engine/fingerprint(of:names:)``.
+    /// The fingerprint of the question: see ``QueryClock``, and ``Engine/fingerprint(of:names:)``.
     let fingerprint: UInt64
     /// The user and groups of the caller, in one number.
     let callerFingerprint: UInt64
-    /// Plans that were made beforehand, for nobody, by the number of their container: those of a predicate that is too long
-    /// to be planned on the event loop.
+    /// Plans that were made beforehand, for no caller, by the number of their container: those of a predicate that is
+    /// too long to be planned on the event loop.
     var plans: [UInt32: QueryPlan] = [:]
-    /// What a question that waits for its turn was planned for one of its containers. One for each would be too much to keep:
-    /// a thousand containers may wait with each of hundreds of questions.
+    /// The plan for one of the containers of a question that waits for its turn. One for each would be too much to
+    /// keep: a thousand containers may wait with each of hundreds of questions.
     var compiled: QueryPlan?
 
     /// The text that a question was read from.

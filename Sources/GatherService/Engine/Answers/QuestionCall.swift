@@ -6,7 +6,7 @@ import Varlink
 /// A call that waits for an answer, as far as its question is run.
 protocol QuestionCall: AnyObject {
     var peer: PeerCredentials { get }
-    /// Whether nobody waits for the answer any more.
+    /// Whether no client waits for the answer any more.
     var hasEnded: Bool { get }
     /// Called when the caller is gone.
     var onClose: (() -> Void)? { get set }

@@ -1,4 +1,4 @@
-// Questions wait for their turn, and are understood and scanned where they hold nobody up.
+// Questions wait for their turn, and are parsed and scanned where they delay no other work.
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol
@@ -91,7 +91,7 @@ struct QuestionRunner {
         }
     }
 
-    /// So much after the end of a call nobody has its question any more.
+    /// So long after the end of a call no thread uses its question any more.
     private static let letGoAfter = TimeAmount.milliseconds(1)
 
     /// Has a question scanned in its turn, from snapshots of that moment, and calls `then` with what came of it, the clock

@@ -62,7 +62,7 @@ final class Checkpointer {
         if store.isSegmentFull { try? store.rotate(at: owner.sequence, isContinuation: true) }
         guard running == 0 else { return }
         if store.isSuspended {
-            // What there is of the journal is for the indexes alone now, as they are saved.
+            // The remaining journal is for the indexes alone now, as they are saved.
             prune(owner)
             for record in owner.containers where record.saving.wasRead {
                 if !record.index.isBounded { record.index.isBounded = true }
@@ -148,7 +148,7 @@ final class Checkpointer {
             } else {
                 if !self.store.isSuspended, self.store.noteSaved() { owner.savingWorksAgain() }
                 self.retryAfter = self.limits.saveAgainAfter
-                // What is being saved still may need what was saved before.
+                // A snapshot that is being written may still need the ones before.
                 if self.running == 0 { self.prune(owner) }
             }
             owner.savingEnded()

@@ -1,4 +1,4 @@
-// What is known of a container's past.
+// The history of a container: its clocks and past changes.
 // SPDX-License-Identifier: Apache-2.0
 
 import MetadataIndex
@@ -6,7 +6,7 @@ import MetadataIndex
 /// Ties the daemon's clock to that of a container's index, and has the changes for those who come back.
 struct ContainerHistory {
     private var clocks: ClockMap
-    /// What those who came back last are told from, as long as somebody is.
+    /// The past changes for the last subscribers that came back, as long as one uses them.
     private weak var pastChanges: PastChanges?
     /// Entries that came, changed or went, ever.
     private(set) var changeCount: UInt64 = 0
@@ -22,8 +22,8 @@ struct ContainerHistory {
     /// Returns the index's clock at a clock of the daemon; nil where that was too long ago. Complexity: O(log n).
     func indexClock(at sequence: UInt64) -> UInt64? { clocks.indexClock(at: sequence) }
 
-    /// Returns what changed since a clock of the index, of which all changes were taken; nil where that is not known. Those who come
-    /// back with one clock share it, and what it takes to merge it.
+    /// Returns the changes since a clock of the index, of which all changes were taken; nil where they are not known.
+    /// Subscribers that come back with one clock share the changes, and the cost of merging them.
     mutating func changes(since clock: UInt64, of index: MetadataIndex) -> PastChanges? {
         if let pastChanges, pastChanges.since == clock, pastChanges.current.clock == index.clock, !index.hasChanges {
             return pastChanges

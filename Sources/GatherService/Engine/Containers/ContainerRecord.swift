@@ -26,7 +26,7 @@ final class ContainerRecord {
     var logged = LoggedLines()
     /// The helper that tells the states of its items, if it is shared.
     var sync: SyncSession?
-    /// What of its index is saved.
+    /// Which state of its index is saved.
     var saving = SavingMark()
 
     /// A container of which nothing is known; of the time before the sequence `floor` nothing will be.
@@ -49,10 +49,10 @@ final class ContainerRecord {
         resolvedPath = configuration.resolvedPath
         entry = IndexTree.Entry(index: saved.index, packages: configuration.packages)
         saved.index.setShared(configuration.sync != nil)
-        // What is found from now on is news to those who hold clocks from before.
+        // Changes from now on are news to subscribers that hold clocks from before.
         entry.recordsCrawl = true
         history = ContainerHistory(saved.clocks)
-        // Those that are saved are verified with the rest, and nobody has them read once more.
+        // Those that are saved are verified with the rest, and no job reads them once more.
         extras = ExtrasProgress(isFilled: saved.index.knowsExtras)
         access = ContainerAccess(changed: saved.description.accessChanged, passage: saved.description.passage)
         saving = SavingMark(saved)
@@ -91,7 +91,7 @@ final class ContainerRecord {
     /// The container's directory with a slash behind it, which the paths of its items begin with.
     var rootPrefix: [UInt8] { Array((configuration.path == "/" ? "/" : configuration.path + "/").utf8) }
 
-    /// What stands for the container's directory until it was looked at.
+    /// The placeholder for the container's directory until it was looked at.
     private static let unknownRoot = FileStatus(
         kind: .directory, mode: 0, size: 0, created: nil, modified: Timestamp(nanoseconds: 0),
         changed: Timestamp(nanoseconds: 0), owner: 0, group: 0, links: 0, inode: 0, device: 0)

@@ -12,8 +12,8 @@ import Varlink
 /// same share one, made when its first reader is to be told, and only so many are told before others have their turn:
 /// four thousand may ask, and a change of state is for all of them at once. On the event loop.
 final class StateMonitors {
-    /// Describes the containers as a caller sees them, nil standing for one who sees everything: at once or later, or never
-    /// where nobody waits for it any more.
+    /// Describes the containers as a caller sees them, nil standing for one who sees everything: at once or later, or
+    /// never where no call waits for it any more.
     typealias Describe = (
         _ caller: Credentials?, _ isAwaited: @escaping () -> Bool, _ then: @escaping ([ContainerDescription]) -> Void
     ) -> Void
@@ -21,7 +21,7 @@ final class StateMonitors {
     /// One who is told.
     private final class Monitor {
         let call: VarlinkCall
-        /// When it asked: what was described before is no answer.
+        /// When it asked: an earlier description is no answer.
         let asked: UInt64
         /// When that was described which it was told last.
         var told: UInt64 = 0
@@ -54,10 +54,10 @@ final class StateMonitors {
         var isDescribing = false
         /// Whether it waits for its turn.
         var isWaiting = false
-        /// What was described last to one who does not see everything, without what is no news.
+        /// The last description for a caller that does not see everything, without the times, which are no news.
         var newest: [ContainerDescription]?
-        /// The number of what was described last: where everything is seen that of the change, and else how often it was
-        /// something else than before.
+        /// The number of the last description: if everything is seen, that of the change; otherwise how often it
+        /// differed from the one before.
         var news: UInt64 = 0
 
         init(_ caller: Credentials?) { self.caller = caller }
@@ -98,7 +98,7 @@ final class StateMonitors {
         lineUp(monitor, in: audience)
     }
 
-    /// The state of a container has changed, or who sees what of it.
+    /// The state of a container has changed, or the access to it.
     func stateChanged() {
         moment += 1
         changed = moment
@@ -110,7 +110,7 @@ final class StateMonitors {
     /// Whether something is owed to one.
     private func isBehind(_ monitor: Monitor) -> Bool { monitor.told < max(monitor.asked, changed) }
 
-    /// Whether one is to be told now; who cannot take it is looked at again when it can.
+    /// Whether one is to be told now; one whose socket is full is looked at again when it can take more.
     private func isReady(_ monitor: Monitor) -> Bool { isBehind(monitor) && monitor.call.isWritable }
 
     private func lineUp(_ monitor: Monitor, in audience: Audience) {
@@ -127,7 +127,7 @@ final class StateMonitors {
         schedule()
     }
 
-    /// Nobody outlasts the pause: the loop does all tasks that are due before it looks at its descriptors.
+    /// No client outlasts the pause: the loop does all tasks that are due before it looks at its descriptors.
     private func schedule() {
         guard !isScheduled, !turns.isEmpty else { return }
         isScheduled = true
@@ -138,7 +138,7 @@ final class StateMonitors {
     private func takeTurn() {
         isScheduled = false
         guard let audience = turns.popFirst() else { return }
-        // It counts as waiting meanwhile: who lines up now has not to call for another turn.
+        // It counts as waiting meanwhile: a monitor that lines up now need not call for another turn.
         tellSome(of: audience)
         audience.isWaiting = false
         if !audience.due.isEmpty { awaitTurn(audience) }
@@ -181,7 +181,7 @@ final class StateMonitors {
         let isAwaited = { !audience.monitors.isEmpty }
         describe(audience.caller, isAwaited) { containers in
             audience.isDescribing = false
-            // What becomes of containers that the caller does not see is no news, not even that something does.
+            // Changes of containers that the caller does not see are no news, not even that there are some.
             let newest = audience.caller.map { _ in containers.map(\.timeless) }
             if newest == nil { audience.news = changed } else if newest != audience.newest { audience.news += 1 }
             audience.newest = newest

@@ -10,8 +10,9 @@ import NIOPosix
 /// Has the event loop itself poll the inotify descriptor, and reads it where it is ready. A thread that waited and woke
 /// the loop would cost each change a second change of threads, and three system calls more. On the loop.
 ///
-/// What is read goes where the kernel says, so that it is never in this process alone (``EventRing``); then `ready` is
-/// called, which takes it from there, or pauses this. Nobody else may read: the loop does not expect to find nothing.
+/// Events are read into the memory that the kernel object names, so that they are never in this process alone
+/// (``EventRing``); then `ready` is called, which takes them from there, or pauses this. No other code may read: the
+/// loop does not expect to find nothing.
 final class EventChannel: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

@@ -6,19 +6,20 @@ import Glibc
 @_spi(CustomByteBufferAllocator) import NIOCore
 import NIOPosix
 
-/// Has a channel read into memory that the kernel gives, where it gives any. Such a buffer is made for each read, since the
-/// next one goes elsewhere; the memory is nobody's to free. On the loop.
+/// Has a channel read into memory that the kernel gives, where it gives any. Such a buffer is made for each read, since
+/// the next one goes elsewhere; no code frees the memory. On the loop.
 ///
-/// The channel's pool keeps as many buffers as it reads at a time, of such a channel one, and that is copied before anything is
-/// read into it. A copy elsewhere would be read into, and lost with the process for as long as an event is only there; and
-/// nobody would free it. So the room that the copy is given is the one that it is a copy of.
+/// The channel's pool keeps as many buffers as it reads at a time, of such a channel one, and that is copied before
+/// anything is read into it. If a read went into a copy elsewhere, its events would be lost with the process as long as
+/// they are only there, and the copy would never be freed. So the room that the copy is given is the one that it is a
+/// copy of.
 struct RoomOfKernel: RecvByteBufferAllocator {
     let kernel: LinuxKernel
     let usualSize: Int
 
     /// A room of which the pool may make a copy before it is read into.
     ///
-    /// Unchecked: it is the variable of a thread, and nobody else's.
+    /// Unchecked: it is the variable of one thread alone.
     private final class Offer: @unchecked Sendable {
         let kernel: LinuxKernel
         let room: UnsafeMutableRawBufferPointer
@@ -26,10 +27,10 @@ struct RoomOfKernel: RecvByteBufferAllocator {
         init(_ kernel: LinuxKernel, _ room: UnsafeMutableRawBufferPointer) { (self.kernel, self.room) = (kernel, room) }
     }
 
-    /// What allocates is a C function, which knows nothing but the thread that it is called on.
+    /// The allocation is done in a C function, which knows nothing but the thread that it is called on.
     private static let offer = ThreadSpecificVariable<Offer>()
 
-    /// Of buffers over given memory: it never frees that, and one that had to grow would be none of ours.
+    /// The allocator of buffers over given memory: it never frees that, and one that had to grow would be none of ours.
     private static let given = ByteBufferAllocator(
         allocate: { RoomOfKernel.offered($0) ?? malloc($0) },
         reallocate: { former, count, size in
@@ -53,7 +54,7 @@ struct RoomOfKernel: RecvByteBufferAllocator {
 
     /// As if the next buffer were a larger one: then it is not the one before once more.
     mutating func record(actualReadBytes: Int) -> Bool {
-        // Nobody has copied it.
+        // The buffer was not copied.
         if !kernel.readsInPlace { RoomOfKernel.offer.currentValue = nil }
         return true
     }

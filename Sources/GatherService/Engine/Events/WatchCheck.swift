@@ -67,7 +67,7 @@ extension Engine: WatchCheck.Owner {
     func goOnWithKeptWatches(ask: @escaping @Sendable (LinuxKernel) -> [Int32: UInt64]?) {
         let wasAdopted = watcher.hear()
         turn()
-        // Where no container goes on, the watches that were left belong to nobody, and end.
+        // If no container goes on, the watches that were left belong to no directory, and end.
         guard wasAdopted else { return }
         let check = WatchCheck(of: self, loop: loop, after: limits.watchesCheckedAfter) { [self] then in
             scans.inTurn(.shared, { [kernel = watcher.kernel] in ask(kernel) }) { result in

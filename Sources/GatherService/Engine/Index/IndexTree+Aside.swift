@@ -1,4 +1,4 @@
-// What leaves the tree and may come again, as the indexes keep it.
+// Detached rows that may come again, as the indexes keep them.
 // SPDX-License-Identifier: Apache-2.0
 
 import FileWatching

@@ -10,7 +10,7 @@ import MetadataIndex
 /// The watcher knows no packages: the tree turns a directory whose extension its container lists into one, as the
 /// entry comes, is renamed or is looked at.
 final class IndexTree: WatchedTree {
-    /// What the tree keeps for one container.
+    /// The tree's data for one container.
     final class Entry {
         let index: MetadataIndex
         private(set) var packages: [[UInt8]]

@@ -5,7 +5,7 @@ import LiveQueries
 
 /// Has the first phase of a live query: it waits for its containers and for a turn, scans, and tells the first results.
 ///
-/// The caller lets go of waits and turns, since whoever comes next may begin before such a call returns.
+/// The caller lets go of waits and turns, since the next in line may begin before such a call returns.
 struct FirstResults {
     /// Waits for containers.
     private var waiter: Waiter?

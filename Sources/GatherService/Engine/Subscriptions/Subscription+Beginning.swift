@@ -10,7 +10,7 @@ import PredicateLanguage
 import Varlink
 
 extension Subscription {
-    /// Begins: waits for the containers, then tells what matches, or what differs from the clock `since`.
+    /// Begins: waits for the containers, then sends the matching items, or the differences from the clock `since`.
     func start(_ scoped: [ScopedContainer], since: String?) {
         guard !call.hasEnded else { return }
         engine.subscriptions.add(self)
@@ -67,7 +67,7 @@ extension Subscription {
             return wait(for: records, since: clock)
         }
         if clock != nil {
-            // What its asker may see of these will be known when they are verified, and then only what differs.
+            // The caller's view of these will be known when they are verified, and then only the differences are sent.
             let unsure = unsureContainers
             guard unsure.isEmpty else {
                 leaveTurn()
@@ -118,7 +118,7 @@ extension Subscription {
             plan.map { (plan: $0, snapshot: scoped.record.index.snapshot()) }
         }
         let lane = engine.scans.lane(of: scans.map(\.plan), naming: question.readsAccounts)
-        // Whoever comes back after long has as much merged as others scan.
+        // For a subscriber that comes back after long, as much is merged as others scan.
         let changes = clock.map { changeCount(since: $0, in: scoped) } ?? 0
         guard engine.scans.leavesLoop(rows: max(engine.scans.weight(scans), changes), lane) else { return true }
         first.awaitTurn(in: lane)
@@ -128,7 +128,7 @@ extension Subscription {
         }
         guard turn.isWaiting else { return false }
         first.take(turn)
-        // Whoever waits for a scan like all others waits for as long as for a crawl: a live query is there to stay.
+        // A query that waits for an ordinary scan may wait as long as for a crawl: a live query is there to stay.
         if lane != .shared {
             let bounds = engine.workload.bounds(lane)
             engine.questions.endWaiting(turn, of: call, own: bounds.own, inAll: bounds.inAll)
@@ -229,7 +229,7 @@ extension Subscription {
         }
         guard first.hasTurn else { return finish(work()) }
         engine.scans.inTurn(first.lane, work) { result in
-            // It fails only when the pool has been shut down, and then nobody waits any more.
+            // It fails only when the pool has been shut down, and then no call waits any more.
             if case .success(let found) = result { finish(found) }
         }
     }

@@ -1,4 +1,4 @@
-// What a live query sends: its first results, then what is pending.
+// The replies of a live query: its first results, then its pending changes.
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol
@@ -177,13 +177,13 @@ extension Subscription {
         parts.map(\.record).filter { engine.containers.contains($0) && engine.access.isOpen($0, for: question.caller) }
     }
     private var hasPending: Bool { parts.contains { $0.query.hasPending } }
-    /// Whether changes are being worked out off the loop: what is pending is not all that there is to tell.
+    /// Whether changes are being worked out off the loop: there is more to send than the pending changes.
     private var isBehind: Bool { parts.contains { $0.query.isAway || $0.record.held.owesLook } }
     /// The queries that are behind, each with the clock of its index now.
     var queriesBehind: [(query: LiveQuery, clock: UInt64)] {
         parts.compactMap { $0.query.isAway ? ($0.query, $0.record.index.clock) : nil }
     }
-    /// What the subscriber is told when it knows all that there is.
+    /// The clock for a subscriber that has all changes.
     var clock: QueryClock {
         // Those names that were asked for until now, and no others, are in what was told.
         let names = question.dependsOnAccounts ? engine.system.names.fingerprint : nil
@@ -243,7 +243,7 @@ extension Subscription {
         return unknown
     }
 
-    /// Asks for names on another thread. Nothing is taken until they are known: what is pending goes on merging.
+    /// Asks for names on another thread. Nothing is taken until they are known: pending changes go on merging.
     private func learn(_ unknown: AccountNumbers) {
         asksForNames = true
         let names = engine.system.names
@@ -256,7 +256,7 @@ extension Subscription {
     }
 
     /// Lets go of parts of containers that were removed, once their last removals have been taken. Not before the first
-    /// phase is over: what is on its way goes by the places of the parts.
+    /// phase is over: results on their way go by the places of the parts.
     func dropFinishedParts() {
         guard phase == .live, !asksForNames else { return }
         for part in parts where isFinished(part) { forget(part) }

@@ -12,9 +12,9 @@ import Varlink
 /// One live query and the call that it answers. On the event loop.
 ///
 /// First results and updates have no gap: the query is registered and its snapshots are taken in one turn, after the
-/// open changes of the indexes went to the queries that were there. What changes from then on is collected by the
-/// ``LiveQuery`` of each container, one entry an item, and made into replies when the first results have been taken, and
-/// whenever the socket takes more.
+/// open changes of the indexes went to the queries that were there. Later changes are collected by the ``LiveQuery`` of
+/// each container, one entry an item, and made into replies when the first results have been taken, and whenever the
+/// socket takes more.
 final class Subscription {
     enum Phase {
         /// Containers are being read; nothing was told yet.
@@ -49,7 +49,7 @@ final class Subscription {
     /// Bytes of its predicate, once for each container that it was planned for: a plan may take 17 times as much. With what
     /// its scopes take beside that.
     let predicateBytes: Int
-    /// What it was told, and how soon.
+    /// The changes sent to it, and their delays.
     var activity: QueryActivity
     /// Whether names of accounts are being asked for that the next reply needs.
     var asksForNames = false
@@ -72,8 +72,9 @@ final class Subscription {
 
     // MARK: Limits
 
-    /// Counts what is pending. Past its limit this query ends; the last clock that its subscriber got tells the rest when it
-    /// comes back. What all have pending counts when they had the chance to take it (``SubscriptionTable/furthestBehind()``).
+    /// Counts the pending changes. Past its limit this query ends; the last clock that its subscriber got tells the
+    /// rest when it comes back. The pending changes of all queries count when these had the chance to take them
+    /// (``SubscriptionTable/furthestBehind()``).
     func notePending() {
         var (count, bytes) = (0, 0)
         for part in parts {
@@ -129,7 +130,7 @@ final class Subscription {
         add(scoped, engine.planOnLoop(question, for: scoped)).count(0)
     }
 
-    /// What the container's items were in the answer has been filed as their removal; the part goes when that is told.
+    /// The container's items in the answer have been filed as removed; the part goes when that is sent.
     func containerRemoved(_ record: ContainerRecord) {
         for part in parts where part.record === record { part.query.awaitsPlan = false }
         dropFinishedParts()
@@ -145,8 +146,8 @@ final class Subscription {
         if question.caller != nil || question.dependsOnAccounts { look(at: record) }
     }
 
-    /// Accounts may have other names: what is told from here on goes by those of now, and so do what matches, and what was
-    /// told already, as soon as they are known.
+    /// Accounts may have other names. As soon as these are known, the items sent from here on go by them, and so do the
+    /// matches and the items already sent.
     func accountsChanged() {
         guard question.dependsOnAccounts else { return }
         for place in parts.indices { parts[place].renderer.names = engine.system.names }
@@ -173,7 +174,7 @@ final class Subscription {
         notePending()
     }
 
-    /// Other directories of a container are packages: what lies inside comes or goes.
+    /// Other directories of a container are packages: the items inside come or go.
     func packagesChanged(_ record: ContainerRecord) { look(at: record) }
 
     /// Goes on with plans for what is to be seen of a container now.
@@ -181,7 +182,7 @@ final class Subscription {
         guard phase == .gathering || phase == .live else { return }
         for part in parts where part.record === record {
             guard let scoped = engine.scopes.scopes(of: question.scopeTexts, in: record) else { continue }
-            // What its asker sees counts at once.
+            // The caller's view counts at once.
             goOn(part, with: part.query.latestPlan)
             if part.query.awaitsPlan || engine.stands(part.query.latestPlan, for: record) { continue }
             if let plan = engine.planOnLoop(question, for: scoped) {

@@ -10,7 +10,7 @@ struct SyncSessions {
     /// The containers, and the engine around them.
     protocol Owner: AnyObject {
         var tree: IndexTree { get }
-        /// Whether the end has come: nobody hears of changes any more.
+        /// Whether the end has come: no client is told of changes any more.
         var isClosed: Bool { get }
         /// The daemon's clock.
         var clock: QueryClock { get }

@@ -53,13 +53,13 @@ struct AccountNumbers: Sendable, Hashable {
 /// The names of users and groups. A number without a name is its own name. Safe from any thread; the answers are kept
 /// for good, since asking may mean a question to a directory server, and since a live query needs answers that stay.
 ///
-/// What is not known yet is asked on threads of their own (``Workload/Lane/naming``): a server that hangs must not hold the
-/// event loop, nor those who do not ask for names.
+/// Unknown names are asked for on threads of their own (``Workload/Lane/naming``): a server that hangs must not hold
+/// the event loop, nor callers who do not ask for names.
 final class AccountNames: AccountNaming {
     private struct Tables {
         var users: [UInt32: [UInt8]] = [:]
         var groups: [UInt32: [UInt8]] = [:]
-        /// Whether a name, or that there is none, is not from the files of accounts: nobody knows whether it is what it was.
+        /// Whether a name, or that there is none, is not from the files of accounts: it may have changed unnoticed.
         var hasOthers = false
         /// Whether one is another than these files have.
         var isOverridden = false
@@ -130,8 +130,8 @@ final class AccountNames: AccountNaming {
     /// Whether a name is known without asking.
     func knows(group number: UInt32) -> Bool { tables.withLock { $0.groups[number] != nil } }
 
-    /// What stands in a clock for the names by which an answer was made until now: what the files of accounts say, so that a
-    /// restart does not count, unless a name came from elsewhere.
+    /// The number in a clock for the names by which an answer was made until now: that of the files of accounts, so
+    /// that a restart does not count, unless a name came from elsewhere.
     var fingerprint: UInt64 { tables.withLock { $0.hasOthers } ? number : filesFingerprint }
 
     /// Whether an answer whose clock has this fingerprint went by the names that there are here.

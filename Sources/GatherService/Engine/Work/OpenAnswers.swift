@@ -4,12 +4,12 @@
 import MetadataIndex
 import NIOCore
 
-/// The answers that are being taken, a reply at a time. What they keep is bounded for each user and in all; past it those
-/// end that were made first, of the user who keeps most. On the event loop.
+/// The answers that are being taken, a reply at a time. Their memory is bounded for each user and in all. Past the
+/// bound the oldest answers end, of the user who keeps most. On the event loop.
 ///
-/// An answer keeps the blocks of its snapshots: those that the index has written to since are its own, and count, once for a
-/// user however many answers have them. That is looked at with each answer that comes, so that what is kept and not counted is
-/// the index as it was then, at most.
+/// An answer keeps the blocks of its snapshots: those that the index has written to since are its own, and count, once
+/// for a user however many answers have them. That is looked at with each answer that comes, so that blocks kept and
+/// not counted are the index as it was then, at most.
 final class OpenAnswers {
     private struct Entry {
         let stream: FindStream

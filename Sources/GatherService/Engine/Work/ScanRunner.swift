@@ -87,7 +87,7 @@ struct ScanRunner {
             var input = input
             return work(&input)
         } then: { result in
-            // It fails only when the pool has been shut down, and then nobody waits any more.
+            // It fails only when the pool has been shut down, and then no call waits any more.
             if case .success(let output) = result { then(output) }
         }
     }

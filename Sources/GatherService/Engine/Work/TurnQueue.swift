@@ -3,8 +3,8 @@
 
 import NIOCore
 
-/// Lets so many at once do something, in all and for each user. Who comes later waits; users take turns, so that one who
-/// asks a thousand times waits for the own questions and holds up nobody else. On the event loop.
+/// Lets so many at once do something, in all and for each user. Later ones wait. Users take turns, so that the thousand
+/// questions of one user wait for each other and hold up no other user. On the event loop.
 final class TurnQueue {
     /// One who waits, or has begun.
     final class Place {
@@ -30,7 +30,7 @@ final class TurnQueue {
         /// Whether its user has fewer than one may have, so that it waits because of others.
         var waitsForOthers: Bool { isWaiting && queue.begunOfUser[user, default: 0] < queue.perUser }
 
-        /// Calls `late` if it waits for as long as `time`. Of one whose turn has come, or who has left, nothing is kept.
+        /// Calls `late` if it waits for as long as `time`. Once its turn has come, or it has left, nothing is kept.
         func limitWaiting(to time: TimeAmount, on loop: any EventLoop, _ late: @escaping () -> Void) {
             guard isWaiting else { return }
             let late = NIOLoopBound(late, eventLoop: loop)
@@ -124,7 +124,7 @@ final class TurnQueue {
     }
 
     private func beginNext() {
-        // Who begins may leave, or enter again, before the call returns.
+        // A place that begins may leave, or enter again, before the call returns.
         guard !isBeginning else { return }
         isBeginning = true
         while begun < atOnce, let turn = turns.firstIndex(where: { begunOfUser[$0, default: 0] < perUser }) {

@@ -6,7 +6,7 @@ import LiveQueries
 import NIOCore
 import NIOPosix
 
-/// The queues in which questions wait for their turn, and what each user's live queries may take of the event loop.
+/// The queues in which questions wait for their turn, and the bounds of each user's live queries on the event loop.
 final class Workload {
     /// Answers that are being made or taken.
     let answers: TurnQueue
@@ -15,7 +15,8 @@ final class Workload {
     /// Scans with costly tests: they have a thread of their own, so that the others never wait for them.
     private let costly: TurnQueue
     let costlyPool = NIOThreadPool(numberOfThreads: 1)
-    /// What may ask for the names of accounts: a directory server that hangs holds up those who ask for them alone.
+    /// Work that may ask for the names of accounts: a directory server that hangs holds up only the callers that ask
+    /// for them.
     private let naming: TurnQueue
     let namingPool = NIOThreadPool(numberOfThreads: Limits.namingAtOnce)
     /// Background updates of live queries, by lane. A user's scans do not wait for that user's updates, nor the other way round.
@@ -95,7 +96,7 @@ final class Workload {
         }
     }
 
-    /// What the live queries of a user are measured by. `onOverwork` is called for each that must end.
+    /// Returns the meter of a user's live queries. `onOverwork` is called for each that must end.
     func meter(of user: UInt32, onOverwork: @escaping (LiveQuery) -> Void) -> WorkMeter {
         if let meter = meters[user] { return meter }
         // One that is forgotten had time to fill again; users are few, and numbers of users not to be trusted to be.
