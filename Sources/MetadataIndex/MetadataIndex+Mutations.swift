@@ -61,9 +61,10 @@ extension MetadataIndex {
         try storage.move(row.number, parent.number, name)
     }
 
-    /// A rename over an existing entry. The target keeps its place, row and generation, and takes the source's status, extras
-    /// and children; what the target held before is removed. The source's identity ends. Errors: `wouldContainItself`
-    /// where the target lies below the source, `noSuchRow`, `isRoot`. Complexity: O(children of both).
+    /// A rename over an existing entry. The target keeps its place, row and generation, and takes the source's status,
+    /// extras and children; the target's former children are removed. The source's identity ends. Errors:
+    /// `wouldContainItself` where the target lies below the source, `noSuchRow`, `isRoot`. Complexity: O(children of
+    /// both).
     package func replace(_ target: Row, with source: Row) throws(IndexError) {
         try storage.replace(target.number, source.number)
     }
@@ -80,11 +81,11 @@ extension MetadataIndex {
         try storage.remove(row.number)
     }
 
-    /// Removes a row as ``remove(_:)`` does, while it is unknown whether the file was removed or moved. Until ``endAside()``, an
-    /// entry that is inserted with the status of one of these files takes over its identity. One change set that holds both
-    /// shows it as never removed. Files with several names or without a birth time are not kept, nor is a subtree that is
-    /// removed in sweeps. Of very many files the last are kept. Complexity: as ``remove(_:)``.
-    /// `isOutdated`: the stored values besides the identity are known to be old.
+    /// Removes a row as ``remove(_:)`` does, while it is unknown whether the file was removed or moved. Until
+    /// ``endAside()``, an entry that is inserted with the status of one of these files takes over its identity. One
+    /// change set that holds both shows it as never removed. Files with several names or without a birth time are not
+    /// kept, nor is a subtree that is removed in sweeps. If there are very many such files, the last are kept.
+    /// Complexity: as ``remove(_:)``. `isOutdated`: the stored values besides the identity are known to be old.
     package func setAside(_ row: Row, isOutdated: Bool = false) throws(IndexError) {
         try storage.setAside(row.number, isOutdated: isOutdated)
     }

@@ -1,4 +1,4 @@
-// The index of one container: its tree of entries with their metadata, and what changes in it.
+// The index of one container: its tree of entries with their metadata, and its changes.
 // SPDX-License-Identifier: Apache-2.0
 
 package import Metadata

@@ -5,7 +5,7 @@
 package struct ConflictCount: Sendable, Hashable {
     /// Those of the item: they lie in its directory, under names that come from its own.
     package var beside: UInt32 = 0
-    /// Of a package, those that lie inside it, at any depth, whatever files they belong to.
+    /// Those inside of a package, at any depth, whatever files they belong to.
     package var inside: UInt32 = 0
 
     package init() {}

@@ -9,14 +9,14 @@ enum NameMark {
     /// How many bytes at each end are looked at; of a shorter name, all.
     static let bytes = 2
 
-    /// Of the first two bytes.
+    /// The mark of the first two bytes.
     @inline(__always)
     static func head(_ name: UnsafeRawBufferPointer) -> UInt8 {
         guard name.count >= 2 else { return name.count == 1 ? mix(name[0], 0) : 0 }
         return mix(name[0], name[1])
     }
 
-    /// Of the last two.
+    /// The mark of the last two bytes.
     @inline(__always)
     static func tail(_ name: UnsafeRawBufferPointer) -> UInt8 {
         guard name.count >= 2 else { return name.count == 1 ? mix(name[0], 0) : 0 }

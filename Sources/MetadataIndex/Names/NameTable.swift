@@ -1,7 +1,7 @@
 // Finds rows by directory and name.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds rows by directory and name. Of each row it has the number alone, so callers pass the rows, which have the names.
+/// Finds rows by directory and name. It has only the numbers of rows, so callers pass the rows, which have the names.
 struct NameTable: ~Copyable {
     /// The hash of places, which depends on a secret.
     let hasher: NameHash

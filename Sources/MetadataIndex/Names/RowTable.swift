@@ -307,7 +307,7 @@ extension RowTable {
             Int(truncatingIfNeeded: (hash &>> 1) &>> UInt64(63 - depth))
         }
 
-        /// Rows of a part with their hashes: what their numbers have in common, and the rest of each.
+        /// Rows of a part with their hashes: the common base of their numbers, and the rest of each.
         struct Rows {
             let base: UInt32
             let hashes: UnsafePointer<UInt64>

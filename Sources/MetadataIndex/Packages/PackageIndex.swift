@@ -103,7 +103,7 @@ struct PackageIndex {
         change(package) { $0.addVersions(isVersion ? 1 : -1) }
     }
 
-    /// Puts the package that replaced a row in its place; nil if what replaced it is none.
+    /// Puts the package that replaced a row in its place; nil if the new entry is no package.
     mutating func noteReplacement(_ row: UInt32, by state: PackageState?, isDirectory: Bool) {
         if let state {
             states[row] = state

@@ -6,9 +6,9 @@ import Metadata
 /// The totals of the rows within a package, at any depth.
 struct PackageTotals: Equatable {
     private(set) var count = 0
-    /// Of regular files. 2^32 sizes of 63 bits never overflow it.
+    /// The size of regular files.
     private(set) var size: Int128 = 0
-    /// Of conflict versions.
+    /// The number of conflict versions.
     private(set) var versions = 0
     /// The newest; where one went that was as new, no older than the newest.
     private(set) var modified = Int64.min

@@ -1,9 +1,9 @@
-// The rows of an index as they are read: what the index and its snapshots have in common.
+// The rows of an index for reading: the common part of the index and its snapshots.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
 
-/// The rows of an index as they are read: what the index and its snapshots have in common. Copying it is O(1); the first
+/// The rows of an index for reading: the common part of the index and its snapshots. Copying it is O(1); the first
 /// write after it copies the list of blocks and the block.
 struct RowStore: Sendable {
     var blocks: [BlockStorage] = []
@@ -95,7 +95,7 @@ struct RowStore: Sendable {
 
     @inline(__always)
     func withName<R, E: Error>(_ row: UInt32, _ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
-        // Held, for what the body does is not known here.
+        // Held, since the body may write to the store.
         let storage = blocks[RowStore.block(row)]
         defer { withExtendedLifetime(storage) {} }
         return try body(storage.block.nameBytes(RowStore.slot(row)))

@@ -1,4 +1,4 @@
-// What was set aside, as bytes: for the process that goes on where this one ends, before what was gone has come again.
+// Detached rows as bytes: for the process that goes on where this one ends, before their files have come again.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
@@ -11,7 +11,7 @@ extension AsideIdentities {
         var place: (directory: Occupant, name: [UInt8])?
     }
 
-    /// What is true of an identity, in one byte before it.
+    /// The facts about an identity, in one byte before it.
     private struct Facts: OptionSet {
         var rawValue: UInt8
 
@@ -26,7 +26,7 @@ extension AsideIdentities {
         static let all = Facts(rawValue: 127)
     }
 
-    /// No more than so many bytes: of what has no room the first that went are left out, which lay in what went after them.
+    /// No more than so many bytes: the rows that went first are left out then, which lay in those that went after them.
     func bytes(limit: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         func append(_ saved: Saved) -> Bool {
@@ -45,7 +45,7 @@ extension AsideIdentities {
         return bytes
     }
 
-    /// What another process has kept, the first that went first; nil where that cannot be.
+    /// Reads the rows that another process has kept, the first that went first; nil where the bytes are malformed.
     static func saved(in bytes: UnsafeRawBufferPointer) -> [Saved]? {
         var reader = ByteReader(bytes)
         var found: [Saved] = []
@@ -124,7 +124,7 @@ extension IndexStorage {
     /// Complexity: O(free slots).
     mutating func setAside(saved bytes: UnsafeRawBufferPointer) {
         guard let found = AsideIdentities.saved(in: bytes), !found.isEmpty else { return }
-        // Of two that name one row, the last counts.
+        // If two name one row, the last counts.
         var occupants: [UInt32: UInt32] = [:]
         for saved in found { occupants[saved.identity.row] = saved.identity.generation }
         var taken = slots.take(occupants, in: &rows)

@@ -219,7 +219,8 @@ private final class Failure: Sendable {
     var first: SavedStateError? { error.withLock { $0 } }
 }
 
-/// What is filled in beside the table of names. `@unchecked Sendable`: one thread writes it, which has ended before it is taken.
+/// The table of inodes, which is filled in beside the table of names. `@unchecked Sendable`: one thread writes it,
+/// which has ended before it is taken.
 private final class Linked: @unchecked Sendable {
     var inodes: InodeTable
     private let hasher: NameHash

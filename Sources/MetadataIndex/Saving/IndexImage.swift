@@ -18,14 +18,15 @@ package struct IndexImage: Sendable {
 }
 
 extension MetadataIndex {
-    /// What is to be saved of the index as it is now. There must be no open changes, which would be lost. Complexity: O(1).
+    /// Returns the state of the index as it is now, to be saved. There must be no open changes, which would be lost.
+    /// Complexity: O(1).
     package func image() -> IndexImage {
         storage.settle()
         var rows = storage.rows
         var slotCount = storage.slots.slotCount
         var count = storage.counts.items
         if let parked = storage.parked {
-            // What the root was while its items are aside counts for nothing.
+            // The root's values while its items are parked do not count.
             let (common, lease) = (rows.common, rows.lease)
             rows = parked.content.rows
             (rows.common, rows.lease) = (common, lease)

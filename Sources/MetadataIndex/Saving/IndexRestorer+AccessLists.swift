@@ -3,12 +3,12 @@
 
 import Metadata
 
-/// The journal names each list that a row ever had, as many as somebody likes to set, while the process before this one had
-/// let go of most. What counts is what rows have at the end: all of that was kept then, so it is kept now. The past has what room
-/// it is allowed, as in any sweep.
+/// The journal names each list that a row ever had, as many as a user likes to set, while the process before this one
+/// had let go of most. Only the lists that rows have at the end count: all of those were kept then, so they are kept
+/// now. The past has what room it is allowed, as in any sweep.
 extension IndexRestorer {
-    /// Makes those that rows have lists of this process. To be called when everything was applied, of all indexes before the first
-    /// is finished: what rows have comes before what only a past has.
+    /// Makes those that rows have lists of this process. To be called when everything was applied, of all indexes
+    /// before the first is finished: the lists of rows come before the lists of the log alone.
     ///
     /// - Throws: where there are more than there ever are.
     package func restoreLists() throws(SavedStateError) {
@@ -55,8 +55,8 @@ extension IndexRestorer {
         if !restored.isEmpty { rows.lease = lease }
     }
 
-    /// Lets go of lists that neither rows nor the log have, which forgets what has too many, when it stands at this clock: what the
-    /// journal makes us hold is bounded whatever it says.
+    /// Lets go of lists that neither rows nor the log have. The log forgets changes with too many lists, when it stands
+    /// at this clock. So the memory for lists is bounded whatever the journal says.
     func tidyLists(at clock: UInt64) {
         var named: Set<AccessListID> = []
         rows.forEachAccess { named.insert($0.accessList) }

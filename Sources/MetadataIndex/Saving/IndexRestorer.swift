@@ -6,14 +6,14 @@ package import Metadata
 /// An index on its way back: the rows that were saved, the changes of the journal applied one after the other, then
 /// ``finish(concurrently:)``, which looks whether all of it can be.
 ///
-/// The journal is applied to the columns alone. What follows from them is made once, at the end, so that neither order
-/// nor number of changes matters, and a change that cannot be is found by the same look as a damaged row.
+/// The journal is applied to the columns alone. Derived data is made once, at the end, so that neither order nor number
+/// of changes matters, and an impossible change is found by the same look as a damaged row.
 package final class IndexRestorer {
     package let epoch: UInt64
     /// The index's clock as of what was applied.
     package private(set) var clock: UInt64
-    /// Whether changes are missing between what was applied and what came later, so that what was given out then is not
-    /// known: the index stands where it stood before them.
+    /// Whether changes are missing between the applied ones and later ones, so that the identifiers given out then are
+    /// not known: the index stands where it stood before them.
     package private(set) var isBehind = false
     /// Whether changes beyond what is saved may have been told, so that identifiers may have been given out that are not
     /// known here.
@@ -45,7 +45,7 @@ package final class IndexRestorer {
 
     private var commonNumbers: [CommonAttributes: UInt32]?
     private var extrasNumbers: [ExtraAttributes: UInt32]?
-    // Of the record at hand, kept for their memory.
+    // Buffers for the record at hand, kept for their memory.
     private var set = ChangeSet()
     private var localLists = SavedAccessLists()
     private var localCommon: [UInt32] = []
@@ -73,7 +73,7 @@ package final class IndexRestorer {
         historyStart = sequence
     }
 
-    /// Nothing that follows leads on from here: what comes later was made of a state that is not known.
+    /// No later record leads on from here: it was made of a state that is not known.
     package func end() { isBehind = true }
 
     /// Applies a record, in the order of the journal; one that is in the rows already is only remembered for those who
@@ -83,7 +83,7 @@ package final class IndexRestorer {
     package func apply(_ record: JournalRecord) throws(SavedStateError) {
         guard record.epoch == epoch else { return }
         if record.kind != .floor { lastClock = max(lastClock, record.clock) }
-        // What was given out since then is not given again, wherever the rows stand.
+        // Generations given out since then are not given again, wherever the rows stand.
         guard !isBehind || record.kind == .floor else { return }
         switch record.kind {
         case .floor:
@@ -103,7 +103,7 @@ package final class IndexRestorer {
                 return
             }
             if isNew, isParked {
-                // What changes while they are is not journaled: they are back, as many as this says.
+                // Changes made while they are parked are not journaled: they are back, as many as this says.
                 isParked = false
                 vacateAll()
             }
@@ -151,7 +151,7 @@ package final class IndexRestorer {
     /// Where the index's clock stood against the daemon's sequence: `sequences` are those of the changes after the clock
     /// `base`, and before the sequence `floor` nothing is known. The journal ended at the sequence `end`.
     package func clockTicks(end: UInt64) -> (base: UInt64, floor: UInt64, sequences: [UInt64]) {
-        // What was told at the end itself is ahead of these rows.
+        // A generation stated at the end itself is ahead of these rows.
         if isBehind { return (finishedClock, end &+ 1, []) }
         if loggedClock.map({ $0 != clock }) == true { return (clock, end, []) }
         if loggedClock == nil { return (clock, historyStart, []) }
@@ -377,7 +377,7 @@ package final class IndexRestorer {
         block.header.pointee.live += 1
     }
 
-    /// All items have gone. Of those that are back the same record says so.
+    /// All items have gone. The same record names those that are back.
     private func vacateAll() {
         for row in 1..<slotCount where rows.isLive(row) {
             let generation = rows.generation(row)

@@ -12,20 +12,21 @@ package enum JournalFormat {
     static let frameSize = 16
     /// Kind, sequence, epoch, clock.
     static let headSize = 4 + 8 + 8 + 8
-    /// An index has as many slots as there ever were items at once: those that were saved, one more for each change that is
-    /// told, and so many, at most, of items that came and went between two sets. What is read must not make us allocate without
-    /// bound; who has had more is read anew.
+    /// An index has as many slots as there ever were items at once: those that were saved, one more for each change
+    /// that is told, and so many, at most, of items that came and went between two sets. A damaged number must not make
+    /// us allocate without bound; an index that has had more slots is read anew.
     static let largestUntold = 1 << 22
     /// A set of more changes is not written: to save the index anew is cheaper.
     static let largestSet = 131_072
     /// Nor is a record of more bytes.
     static let largestRecord = 128 << 20
-    /// No segment and no sequence of the daemon comes so far: one that is said to is damage, and what counts on would overflow.
+    /// No segment and no sequence of the daemon comes so far: a larger one is damage, and counting on from it would
+    /// overflow.
     package static let largestNumber: UInt64 = .max / 2
 
     static func seed(_ header: JournalSegmentHeader) -> UInt64 { header.run &+ header.number }
 
-    /// What is said of a row.
+    /// The record's statement about a row.
     enum Presence {
         /// There was an occupant before.
         static let former: UInt8 = 1
@@ -39,7 +40,7 @@ package enum JournalFormat {
     }
 }
 
-/// What a segment of the journal begins with.
+/// The beginning of a segment of the journal.
 package struct JournalSegmentHeader: Sendable, Hashable {
     /// Counts the segments.
     package var number: UInt64
@@ -47,7 +48,7 @@ package struct JournalSegmentHeader: Sendable, Hashable {
     package var run: UInt64
     /// The daemon's sequence before the first record.
     package var startSequence: UInt64
-    /// Which start of the machine: what was written before another one may have been lost.
+    /// Which start of the machine: records written before another one may have been lost.
     package var boot: BootIdentifier
     /// Whether the segment before leads up to here without a gap.
     package var isContinuation: Bool
@@ -113,7 +114,7 @@ package struct JournalRecord {
         case floor = 4
         /// The daemon ended, and this is the last record.
         case ended = 5
-        /// Who may see what of a container changed, with no change of a row; the note says to what.
+        /// The access to a container changed, with no change of a row; the note has the new state.
         case accessChanged = 6
     }
 
@@ -128,6 +129,6 @@ package struct JournalRecord {
     /// Bytes of the rows or the note.
     package var byteCount: Int { body.count }
 
-    /// What the daemon wrote with a record that has no rows; the reader's bytes are copied.
+    /// The daemon's note in a record that has no rows; the reader's bytes are copied.
     package var note: [UInt8] { kind == .changes ? [] : Array(body) }
 }

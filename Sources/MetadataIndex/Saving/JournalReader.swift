@@ -34,7 +34,7 @@ package struct JournalReader {
         let found = JournalRecord(
             kind: kind, sequence: try record.number(UInt64.self), epoch: try record.number(UInt64.self),
             clock: try record.number(UInt64.self), body: record.rest)
-        // Each change moves the clock by one; what else is said leaves it.
+        // Each change moves the clock by one; other records leave it.
         let step: UInt64 = kind == .floor || kind == .ended ? 0 : 1
         guard found.sequence == sequence &+ step else { throw .malformed("a sequence") }
         sequence = found.sequence

@@ -5,11 +5,11 @@ import Metadata
 
 /// Makes the records of one turn, to be appended to the segment with one write.
 package struct JournalWriter {
-    /// What is to be appended.
+    /// The bytes to be appended.
     package private(set) var bytes: [UInt8] = []
     private let seed: UInt64
     private let largestRecord: Int
-    // Of the record that is being made, kept for their memory.
+    // Buffers for the record that is being made, kept for their memory.
     private var commonNumbers: [UInt32: UInt32] = [:]
     private var common: [UInt32] = []
     private var extras = SharedExtras()
@@ -38,8 +38,8 @@ package struct JournalWriter {
         end(start)
     }
 
-    /// What changed in an index: the set that was just taken from it. False, and nothing is written, where it is too large, or
-    /// the index's items are set aside: then the index must be saved anew.
+    /// Appends the changes of an index: the set that was just taken from it. False, and nothing is written, where it is
+    /// too large, or the index's items are set aside: then the index must be saved anew.
     package mutating func append(_ set: borrowing ChangeSet, of index: MetadataIndex, sequence: UInt64) -> Bool {
         guard set.count <= JournalFormat.largestSet, !index.isParked else { return false }
         let start = begin(.changes, sequence, index.epoch, set.clock)
@@ -89,7 +89,8 @@ package struct JournalWriter {
         bytes.append(number: UInt32(0))
         for change in set.changes {
             append(change, of: set.formers, storage.rows)
-            // Nobody waits for what is thrown away. There are no more access lists than fit (`AccessLists.maximumBytes`).
+            // A record that will be thrown away is not finished. There are no more access lists than fit
+            // (`AccessLists.maximumBytes`).
             guard bytes.count - start + extras.recordBytes <= largestRecord else { return false }
         }
         let length = UInt32(truncatingIfNeeded: bytes.count - lengthAt - 4)

@@ -1,4 +1,4 @@
-// What is kept of packages, as bytes.
+// The saved facts about packages, as bytes.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
@@ -7,7 +7,7 @@ extension PackageFacts {
     /// Stands for accesses that are not told.
     private static let untold = UInt8.max
 
-    /// Appends the directory's own size and times, and what decides who may do what within.
+    /// Appends the directory's own size and times, and the access rights within.
     func append(to bytes: inout [UInt8], _ lists: inout SavedAccessLists) {
         bytes.append(number: size)
         bytes.append(number: modified)

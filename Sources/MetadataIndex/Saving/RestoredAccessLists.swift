@@ -9,13 +9,13 @@ struct RestoredAccessLists {
     /// Bytes that may come before it is looked which lists are named still, and bytes that only the past may name then: as much as
     /// it may have of all lists.
     static let pastBytes = AccessLists.maximumBytes / AccessListAllowance.part
-    /// What a list takes beside its bytes.
+    /// The memory of a list beside its bytes.
     private static let overhead = 128
 
     private var lists: [AccessListID: [UInt8]] = [:]
     private var handles: [[UInt8]: AccessListID] = [[]: .none, AccessLists.bytes(of: .unknown): .unknown]
     private var last = AccessListID.unknown.number
-    /// What all of them take, and what they took after the last look.
+    /// The memory of all of them, and their memory after the last look.
     private(set) var byteCount = 0
     private var markedBytes = 0
 
@@ -36,7 +36,7 @@ struct RestoredAccessLists {
 
     func bytes(of list: AccessListID) -> [UInt8] { lists[list] ?? AccessLists.bytes(of: .unknown) }
 
-    /// What a list takes.
+    /// Returns the memory of a list.
     func size(of list: AccessListID) -> Int { bytes(of: list).count + RestoredAccessLists.overhead }
 
     /// Lets go of all others.

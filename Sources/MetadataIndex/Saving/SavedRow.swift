@@ -12,7 +12,7 @@ struct SavedRow {
     var generation: UInt32
     var parent: UInt32
     var extras: UInt32
-    /// What there is of a package besides its values.
+    /// The facts about a package besides its values.
     var package: PackageFacts?
 
     init(from reader: inout ByteReader, _ lists: SavedAccessLists) throws(SavedStateError) {

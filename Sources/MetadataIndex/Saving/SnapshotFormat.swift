@@ -4,10 +4,10 @@
 /// How a saved index lies in its file: a preamble, then frames, each with its kind, its length and a checksum. Numbers are
 /// little-endian.
 ///
-/// The frames come in this order: the header, the access lists and the combinations of owner, group, access list, mode and
-/// device, the extra attributes and what there is of packages, both in as many frames as they take, the blocks of 4,096
-/// rows, the end. The columns of a block lie as they are in memory, so loading is little more than copying; what follows from them (children, tables, free slots) is not saved but made anew, so nothing of it can
-/// be wrong.
+/// The frames come in this order: the header, the access lists and the combinations of owner, group, access list, mode
+/// and device, the extra attributes and the facts about packages, both in as many frames as they take, the blocks of
+/// 4,096 rows, the end. The columns of a block lie as they are in memory, so loading is little more than copying.
+/// Derived data (children, tables, free slots) is not saved but made anew, so it cannot be wrong.
 enum SnapshotFormat {
     /// `GATHERIX`.
     static let magic: UInt64 = 0x5849_5245_4854_4147

@@ -28,7 +28,7 @@ package struct SnapshotReader<Source: SnapshotSource> {
     package let epoch: UInt64
     /// The index's clock when it was saved.
     package let clock: UInt64
-    /// What was saved with it.
+    /// The attachment saved with it.
     package let attachment: [UInt8]
 
     /// Reads all but the rows.
@@ -129,7 +129,7 @@ package struct SnapshotReader<Source: SnapshotSource> {
         }
     }
 
-    /// Reads the rows: what is to become an index again once the journal's changes have been applied.
+    /// Reads the rows, as a restorer that becomes an index again once the journal's changes have been applied.
     package func restorer(concurrently: Concurrently = inOrder) throws(SavedStateError) -> IndexRestorer {
         let loaded = Mutex<(blocks: [BlockStorage?], error: SavedStateError?)>(
             (Array(repeating: nil, count: blocks.count), nil))

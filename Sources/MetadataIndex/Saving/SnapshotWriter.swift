@@ -11,7 +11,7 @@ package struct SnapshotWriter {
     private let image: IndexImage
     private let attachment: [UInt8]
 
-    /// - Parameter attachment: what its owner wants to find with it, ``largestAttachment`` bytes at most.
+    /// - Parameter attachment: bytes that the caller wants to find with it, ``largestAttachment`` at most.
     package init(_ image: IndexImage, attachment: [UInt8] = []) {
         precondition(attachment.count <= SnapshotWriter.largestAttachment)
         self.image = image
@@ -49,7 +49,7 @@ package struct SnapshotWriter {
         try frame(.header, bytes)
 
         var lists = SavedAccessLists()
-        // What no row uses any more is not written, and neither are the lists of that.
+        // Combinations that no row uses any more are not written, and neither are their lists.
         var common: [CommonAttributes] = []
         var numbers: [UInt32] = []
         for (attributes, isUsed) in zip(image.rows.common, image.rows.usedAttributes()) {

@@ -3,7 +3,7 @@
 
 import Metadata
 
-/// What becomes of the identity of an entry that is removed.
+/// The treatment of the identity of an entry that is removed.
 enum Remembrance: Equatable {
     /// It ends.
     case none
