@@ -9,9 +9,10 @@
 #include <string.h>
 #include <sysexits.h>
 
-// Before everything else of the program and of the libraries in it. Whatever is opened next would otherwise become, say,
-// descriptor 1, and what the program prints would be sent to a daemon or written into a file. Glibc does the same for
-// set-user-ID programs, and the access modes are its own: to read and to write fail, as they do on a closed descriptor.
+// Before everything else of the program and of the libraries in it. Whatever is opened next would otherwise become,
+// say, descriptor 1, and the output of the program would be sent to a daemon or written into a file. Glibc does the
+// same for set-user-ID programs, and the access modes are its own: to read and to write fail, as they do on a closed
+// descriptor.
 __attribute__((constructor(101))) static void open_standard_descriptors(void) {
   static const int modes[] = {O_WRONLY, O_RDONLY, O_RDONLY};
   for (int number = 0; number < 3; number++) {

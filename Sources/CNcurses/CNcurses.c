@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
-// Of term.h, whose macros would take names such as `columns`.
+// Declared as in term.h, whose macros would take names such as `columns`.
 char *tigetstr(const char *);
 char *tiparm(const char *, ...);
 

@@ -1,4 +1,4 @@
-// An open descriptor with one owner, and what every descriptor can do.
+// An open descriptor with one owner, and the operations of every descriptor.
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux

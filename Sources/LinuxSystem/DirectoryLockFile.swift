@@ -58,7 +58,7 @@ package final class DirectoryLockFile: Sendable {
                 }
                 guard try EntryStatus(of: "", in: opened.number).type == .regular else { return nil }
                 if try access?.isExceeded(by: opened) == true {
-                    // Its lock may be that of another user, who keeps it as long as the file has its name.
+                    // Its lock may be that of another user, which lasts as long as the file has its name.
                     try remove(opened, in: directory)
                     continue
                 }

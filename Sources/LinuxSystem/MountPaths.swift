@@ -88,7 +88,8 @@ package enum MountPaths {
         }
     }
 
-    /// Returns the innermost of these mounts that holds a path without symlinks. Of several on one directory, the last counts.
+    /// Returns the innermost of these mounts that holds a path without symlinks. If several are on one directory, the
+    /// last counts.
     package static func innermost(of mounts: some Sequence<Mount>, holding path: [UInt8]) -> Mount? {
         mounts.filter { holds($0.path, path) }.max { ($0.path.count, $0.number) < ($1.path.count, $1.number) }
     }

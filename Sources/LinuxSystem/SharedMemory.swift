@@ -37,8 +37,8 @@ package final class SharedMemory: @unchecked Sendable {
         clinux_unmap(bytes.baseAddress, bytes.count)
     }
 
-    /// Part of the memory twice, the second right behind the first: what goes over its end goes on at its beginning. Offset
-    /// and size are multiples of the page size. Lasts as long as this object.
+    /// Part of the memory twice, the second right behind the first: bytes past its end continue at its beginning.
+    /// Offset and size are multiples of the page size. Lasts as long as this object.
     package func mapTwice(offset: Int, size: Int) throws(SystemError) -> UnsafeMutableRawPointer {
         guard let address = clinux_reserve(2 * size) else { throw .noMemory }
         doubled.append(UnsafeMutableRawBufferPointer(start: address, count: 2 * size))

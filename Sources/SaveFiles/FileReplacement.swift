@@ -12,8 +12,8 @@ package import LinuxSystem
 package enum FileReplacement {
     /// The temporary name of the new file.
     package enum Temporary: Sendable {
-        /// A name that one process uses at a time. An entry that has it already is removed first: a killed process left it, or another
-        /// user put it there, who gets none of the new contents.
+        /// A name that one process uses at a time. An entry that has it already is removed first: a killed process left
+        /// it, or another user put it there, and must get none of the new contents.
         case named(String)
         /// A name that no other process has: the file's own one with a dot before it and random letters after it. Several processes may
         /// replace the file at once. A killed one leaves its file.

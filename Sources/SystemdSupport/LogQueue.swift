@@ -7,9 +7,9 @@ import LinuxSystem
 import Logging
 import Synchronization
 
-/// Writes log messages on a thread of its own. So a pipe or a journal that nobody reads stops no thread that logs. Messages are
-/// written in the order in which they were added. Beyond ``mostBytes`` they are dropped and counted, and a message in their place
-/// has the number.
+/// Writes log messages on a thread of its own. So a pipe or a journal without a reader stops no thread that logs.
+/// Messages are written in the order in which they were added. Beyond ``mostBytes`` they are dropped and counted, and a
+/// message in their place has the number.
 package final class LogQueue: Sendable {
     /// The queue of this process.
     package static let shared = LogQueue()

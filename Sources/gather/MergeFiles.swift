@@ -72,8 +72,8 @@ struct MergeFiles {
             "\(DisplayText.escaped(original)) is still in conflict: \(fault)" + (hasText ? ". \(left)" : ""))
     }
 
-    /// Returns the reason why the file is not merged; nil if it is. Status 0 alone proves nothing: meld(1) ends with it whatever its
-    /// user did. New times prove nothing either, since tools save contents that nobody changed.
+    /// Returns the reason why the file is not merged; nil if it is. Status 0 alone proves nothing: meld(1) ends with it
+    /// whatever its user did. New times prove nothing either, since tools save contents without a change.
     private static func fault(_ status: Int32, _ before: [[UInt8]?], _ after: [[UInt8]?]) -> String? {
         guard status == 0 else { return "the tool ended with status \(status)" }
         guard let merged = after[0] else {

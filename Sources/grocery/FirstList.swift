@@ -136,7 +136,8 @@ struct FirstList {
 
     // MARK: Asking
 
-    /// Asks a question that the return key answers with yes. Throws if the answer is no, and if there is nobody to ask.
+    /// Asks a question that the return key answers with yes. Throws if the answer is no, and if there is no terminal to
+    /// ask on.
     private func confirm(_ question: String, _ lack: String) throws(Problem) {
         guard asks else { return }
         guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {

@@ -14,8 +14,8 @@ enum ItemArgument {
     static let help = ArgumentHelp("The item: \(spellings)")
     static let severalHelp = ArgumentHelp("The items, each by \(spellings)")
 
-    /// Returns the items that the arguments name, each once. All are found before the first is changed. Of two items of one name,
-    /// the one in the wanted state is meant.
+    /// Returns the items that the arguments name, each once. All are found before the first is changed. If two items
+    /// have one name, the one in the wanted state is meant.
     static func items(
         _ texts: [String], of list: GroceryList, isBought: Bool? = nil
     ) async throws -> [GroceryItem] {

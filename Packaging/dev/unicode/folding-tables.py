@@ -76,7 +76,7 @@ for first, second in keys:
 print(line)
 print("    ]")
 print()
-print("    /// What each pair composes to.")
+print("    /// The composition of each pair.")
 print("    static let compositions: [UInt32] = [")
 line = "       "
 for key in keys:

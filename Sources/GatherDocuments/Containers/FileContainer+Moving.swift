@@ -8,8 +8,8 @@ extension FileContainer {
     /// Moves a file, a folder or a package into the container, from any file system. It keeps its mode, times, extended attributes, and
     /// its owner where that is permitted. Blocks the thread; from another file system it costs a copy.
     ///
-    /// A reader sees the whole or nothing. If the process is killed, the entry is whole at the old place or at the new one. Of a tree
-    /// that another program changes after it was copied, the changed entries stay at the old place.
+    /// A reader sees the whole or nothing. If the process is killed, the entry is whole at the old place or at the new
+    /// one. If another program changes entries of a tree after they were copied, these stay at the old place.
     ///
     /// - Parameters:
     ///   - path: The path, as bytes.

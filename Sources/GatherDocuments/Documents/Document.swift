@@ -169,7 +169,7 @@ public actor Document<Contents: DocumentContents> {
     /// Schedules a save, if there is something to save.
     func changesWereMade() {
         guard hasUnsavedChanges, autosave == nil else { return }
-        // The task holds the document, so that changes are saved although nobody else holds it any more.
+        // The task holds the document, so that changes are saved although no other reference to it is left.
         autosave = Task { [interval = options.autosaveInterval] in
             try? await Task.sleep(for: interval)
             guard !Task.isCancelled else { return }

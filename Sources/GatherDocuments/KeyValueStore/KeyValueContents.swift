@@ -1,4 +1,4 @@
-// What a store holds in memory.
+// The contents of a store in memory.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import SaveFiles
@@ -71,8 +71,8 @@ struct KeyValueContents: Sendable {
 
     /// Returns what the own file has to have, and the generation of it.
     ///
-    /// Where another device has changed a key of the file since, the file gets that change. Otherwise values that nobody reads any
-    /// more would fill it.
+    /// Where another device has changed a key of the file since, the file gets that change. Otherwise values that no
+    /// program reads any more would fill it.
     mutating func file() -> (KeyValueFile, Int) {
         for key in own.entries.keys {
             if let entry = merged[key] { own.merge(entry) }

@@ -40,7 +40,8 @@ struct KeyValueFile: Sendable {
         return KeyValueFile.magic + Array(header.utf8) + body
     }
 
-    /// Reads the bytes of a file. A byte order mark and line ends of Windows, which other programs leave, count as what was written.
+    /// Reads the bytes of a file. A byte order mark and line ends of Windows, which other programs leave, count as part
+    /// of the contents.
     init(_ bytes: [UInt8]) throws(KeyValueProblem.Reason) {
         let bytes = KeyValueFile.asWritten(bytes)
         guard bytes.starts(with: KeyValueFile.magic),

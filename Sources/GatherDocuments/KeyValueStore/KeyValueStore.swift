@@ -153,8 +153,8 @@ public final class KeyValueStore: Sendable {
 
     // MARK: Files
 
-    /// Writes what was set to disk, and merges what others have written. Returns when both are done: what was set before the call
-    /// survives a crash of the process and of the machine.
+    /// Writes the values that were set to disk, and merges those that others have written. Returns when both are done:
+    /// values set before the call survive a crash of the process and of the machine.
     ///
     /// - Throws: ``KeyValueStoreError`` if a file cannot be written, or the directory not be read. The values stay in memory, and
     ///   writing is tried again.
@@ -184,7 +184,7 @@ public final class KeyValueStore: Sendable {
             return !contents.isSavingScheduled
         }
         guard isFirst else { return }
-        // The task holds the store, so that what was set is written even if the application drops it.
+        // The task holds the store, so that values are written even if the application drops it.
         Task {
             try? await Task.sleep(for: delay)
             await saveInBackground()

@@ -10,7 +10,8 @@ struct RemoteDaemon: Sendable, Hashable {
     let host: RemoteHost
     /// The options of `gather bridge`, quoted for a shell.
     let options: String
-    /// Whether ssh may ask for passwords and unknown keys. Of several hosts at the same time it may not.
+    /// Whether ssh may ask for passwords and unknown keys. If it connects to several hosts at the same time, it may
+    /// not.
     let asks: Bool
     /// The program that reaches the machine, with its own options; nil for that of the environment.
     var program: [String]?

@@ -145,15 +145,15 @@ public struct MetadataItem: Sendable, Hashable, Identifiable {
     public var isInPackage: Bool? { item.inPackage }
     /// Whether the name is that of a conflict version (`ConflictName`).
     public var isConflictVersion: Bool? { item.isConflictVersion }
-    /// Of a conflict version, the absolute path of the file that it belongs to, whether or not that exists, with U+FFFD
-    /// for invalid UTF-8.
+    /// The absolute path of the file that a conflict version belongs to, whether or not that exists, with U+FFFD for
+    /// invalid UTF-8.
     public var conflictOf: String? { item.conflictOf }
     /// The path of the file that a conflict version belongs to, as bytes.
     public var conflictOfBytes: [UInt8]? { item.conflictOfBytes }
-    /// Of a conflict version, the device in its name: the one whose version became the current one. The author of this
+    /// The device in the name of a conflict version: the one whose version became the current one. The author of this
     /// version is in its extended attribute `xattr.gather.device`.
     public var conflictDevice: String? { item.conflictDevice }
-    /// Of a conflict version, the date and time in its name, in the time zone of the daemon.
+    /// The date and time in the name of a conflict version, in the time zone of the daemon.
     public var conflictDate: Timestamp? { item.conflictDate }
     /// Whether the item has conflict versions: in its directory or, of a package, inside it.
     public var hasUnresolvedConflicts: Bool? { item.hasUnresolvedConflicts }

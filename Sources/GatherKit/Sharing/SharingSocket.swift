@@ -67,7 +67,7 @@ public struct SharingSocket: Sendable, Hashable {
         case .automatic:
             if let path = value("GATHER_SYNC_SOCKET") { return SharingSocket(path: path) }
             if found != nil { return user }
-            // Of two helpers that are away, a user of gatherd's user unit means their own.
+            // If both helpers are away, a user of gatherd's user unit means their own.
             if !exists(system.path), runtimes.contains(where: { $0.socket(DaemonSocket.name, exists: exists) != nil }) {
                 return user
             }

@@ -5,8 +5,8 @@ package import Metadata
 package import Varlink
 
 extension JSONWriter {
-    /// A string with the date and time in UTC to nanoseconds, such as `"2026-01-31T09:00:00.000000000Z"`: what
-    /// `Timestamp.rfc3339` gives, without an allocation.
+    /// A string with the date and time in UTC to nanoseconds, such as `"2026-01-31T09:00:00.000000000Z"`: the text of
+    /// `Timestamp.rfc3339`, without an allocation.
     package mutating func timestamp(_ time: Timestamp) {
         let perSecond: Int64 = 1_000_000_000
         let perDay: Int64 = 86_400

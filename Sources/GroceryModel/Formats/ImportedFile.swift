@@ -1,9 +1,9 @@
-// The items of a file that is imported, and what of it is left out.
+// The items of a file that is imported, and the parts that are left out.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherDocuments
 
-/// The items of a file that is imported, and what of it is left out.
+/// The items of a file that is imported, and the parts that are left out.
 package struct ImportedFile: Sendable {
     package internal(set) var items: [ImportedItem] = []
     /// The lines that are no items, such as `line 1: # Dairy`.

@@ -1,8 +1,8 @@
 // The line that says whether an item is bought.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The line that says whether an item is bought. Of several, the last one counts. Buying and the opposite give the lines back that a
-/// person wrote.
+/// The line that says whether an item is bought. If there are several, the last one counts. Buying and the opposite
+/// give the lines back that a person wrote.
 enum BoughtLine {
     /// The line of an item without one that is bought now.
     static let new = "bought: yes"

@@ -18,7 +18,7 @@ package struct Twin: Sendable, Hashable {
     package init?(_ typed: ItemContents, on items: some Sequence<GroceryItem>) {
         let key = ItemText.caseless(typed.name)
         func rank(_ item: GroceryItem) -> (Int, Int64, ItemIdentifier) {
-            // Of the bought ones, the last is meant.
+            // If several are bought, the last is meant.
             (item.isBought ? 1 : 0, -(item.modified?.nanoseconds ?? 0), item.id)
         }
         guard let found = items.filter({ ItemText.caseless($0.name) == key }).min(by: { rank($0) < rank($1) }) else {
@@ -28,7 +28,7 @@ package struct Twin: Sendable, Hashable {
         self.typed = typed
     }
 
-    /// The quantity of the item if both are one: the sum, or what was typed for an item that comes back.
+    /// The quantity of the item if both are one: the sum, or the typed quantity for an item that comes back.
     package var quantity: String {
         guard item.isBought else { return QuantitySum.text(item.quantity, typed.quantity) }
         return typed.quantity.isEmpty ? item.quantity : typed.quantity

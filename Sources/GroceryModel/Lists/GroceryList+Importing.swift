@@ -14,8 +14,9 @@ extension GroceryList {
         package internal(set) var namesakes: [GroceryItem] = []
     }
 
-    /// Puts the items of a file on the list, as one change. An item is on the list already if an item there has its identifier, or
-    /// the same values in all fields that the file tells of. Of two equal items in the file, each needs one on the list.
+    /// Puts the items of a file on the list, as one change. An item is on the list already if an item there has its
+    /// identifier, or the same values in all fields that the file tells of. If two items in the file are equal, each
+    /// needs one on the list.
     ///
     /// - Parameter warn: Is called before the first item is saved if the change is too large for ``undo(_:)``. If it throws, nothing is
     ///   changed.

@@ -110,7 +110,7 @@ extension GroceryList {
             kept = nil
             let isLost = !versions.contains(where: \.isCurrent)
             for (number, version) in versions.enumerated() where !version.isCurrent {
-                // Of an item whose own file is gone, one version takes its place.
+                // If an item's own file is gone, one version takes its place.
                 if isLost, number == 0 {
                     if let step = try await create(version.contents, id) { steps.append(step) }
                     continue

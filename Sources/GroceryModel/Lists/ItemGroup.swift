@@ -41,8 +41,8 @@ extension [GroceryItem] {
         return groups
     }
 
-    /// The spelling of each tag by its key: the one that most items have. Of several, it is that of the item whose last change is the
-    /// oldest. So the spelling that was typed first stays when items change.
+    /// The spelling of each tag by its key: the one that most items have. If there are several, it is that of the item
+    /// whose last change is the oldest. So the spelling that was typed first stays when items change.
     package var tagSpellings: [String: String] {
         var found: [String: [String: (items: Int, time: Int64, id: ItemIdentifier)]] = [:]
         for item in self {

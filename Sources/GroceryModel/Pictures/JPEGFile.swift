@@ -35,8 +35,8 @@ struct JPEGFile {
     /// Whether the marker of the end (EOI) is there.
     private var hasEnd = false
 
-    /// Finds the segments as libjpeg does. Bytes between them are no part of the picture, and what a decoder skips must not hide a
-    /// segment from this program.
+    /// Finds the segments as libjpeg does. Bytes between them are no part of the picture. Bytes that a decoder skips
+    /// must not hide a segment from this program.
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
         var rest = bytes.dropFirst(2)

@@ -30,7 +30,7 @@ struct PNGFile {
 
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
 
-    /// The file with the needed chunks. Of a file that is cut off, the last bytes stay, unless they are of another chunk.
+    /// The file with the needed chunks. If a file is cut off, its last bytes stay, unless they are of another chunk.
     private var stripped: [UInt8] {
         var result = bytes.prefix(PNGFile.signature)
         var rest = bytes.dropFirst(PNGFile.signature)

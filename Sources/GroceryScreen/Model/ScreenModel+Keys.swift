@@ -104,7 +104,7 @@ extension ScreenModel {
         case ":": ask(.command, title: "Command")
         case " ", "b": toggle()
         case "u":
-            // Of changes that are being made, the last one is meant.
+            // If changes are being made, the last one is meant.
             start(.undo(pending.isEmpty ? undoable : nil))
         case "s": changeSorting()
         case "g":

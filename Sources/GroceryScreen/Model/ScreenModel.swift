@@ -1,4 +1,4 @@
-// The state of the full-screen view: what is on the list, what is selected, and what the keys belong to.
+// The state of the full-screen view: the list, the selection, and the owner of the keys.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GroceryModel

@@ -51,7 +51,7 @@ struct ChangePass {
     }
 
     /// The notes of a pass on each query, by number. All are false before and after a pass, so that they can be reused.
-    /// Of ten thousand queries a change reaches a few. New notes would take longer than the rest of the pass.
+    /// A change reaches a few of ten thousand queries. New notes would take longer than the rest of the pass.
     struct Notes {
         fileprivate var answers: [Answers] = []
         fileprivate var isTouched: [Bool] = []

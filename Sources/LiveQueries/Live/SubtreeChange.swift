@@ -101,7 +101,7 @@ struct SubtreeChanges: Sendable {
             if before.path != now.path {
                 directory.causes.formUnion(wanted.intersection(.place))
                 directory.difference.path = true
-                // Of the items below, conflict versions have such a path.
+                // Conflict versions among the items below have such a path.
                 directory.difference.conflictOf = true
                 directory.difference.depth =
                     DerivedText.depth(ofPath: before.path) != DerivedText.depth(ofPath: now.path)

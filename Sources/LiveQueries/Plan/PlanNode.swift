@@ -105,8 +105,8 @@ struct PlanNode: Sendable {
         }
     }
 
-    /// Whether it is tested before another part of an AND (`neutral` is true) or OR: by rank, then by cost. Of two with the
-    /// same cost the one that more often decides comes first, and then the one that is written first.
+    /// Whether it is tested before another part of an AND (`neutral` is true) or OR: by rank, then by cost. If two have
+    /// the same cost, the one that more often decides comes first, and then the one that is written first.
     private func precedes(_ other: PlanNode, _ isWrittenFirst: Bool, _ neutral: Bool) -> Bool {
         if rank != other.rank { return rank < other.rank }
         if cost != other.cost { return cost < other.cost }

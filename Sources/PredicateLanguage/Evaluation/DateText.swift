@@ -4,7 +4,7 @@
 import Glibc
 import Metadata
 
-/// Reads the dates that a predicate may name: RFC 3339, and what `gather show` and `gather find` print.
+/// Reads the dates that a predicate may name: RFC 3339, and the output of `gather show` and `gather find`.
 ///
 /// A text without a zone is local time; a date alone is its local midnight. A date that ``Timestamp`` cannot hold is the first or the
 /// last one that it can.

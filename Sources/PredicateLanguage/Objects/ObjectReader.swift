@@ -4,7 +4,7 @@
 package import Metadata
 
 /// Reads one JSON value (RFC 8259) with nothing around it but whitespace. Integers of 64 bits stay exact; other numbers
-/// are floating-point. Of members with the same name the last counts.
+/// are floating-point. If members have the same name, the last counts.
 package struct ObjectReader {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0

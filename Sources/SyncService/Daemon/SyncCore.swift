@@ -9,7 +9,7 @@ import Varlink
 
 /// Follows Syncthing and gatherd, and runs a session for each shared container while both are there.
 actor SyncCore {
-    /// A running session, and what it was made for.
+    /// A running session, and its inputs.
     struct Running {
         var places: [FolderPlace]
         var start: String

@@ -1,8 +1,9 @@
 // The versions of files at the time of their change.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Queues files that changed and that Syncthing may not have seen yet, and keeps the versions that they had then. One task at a time
-/// reads them. Of too many, all are forgotten: then their versions are read later, if they are still there.
+/// Queues files that changed and that Syncthing may not have seen yet, and keeps the versions that they had then. One
+/// task at a time reads them. If there are too many, all are forgotten: then their versions are read later, if they are
+/// still there.
 struct ChangedFiles {
     private var waiting: Set<String> = []
     private var isReading = false

@@ -1,8 +1,8 @@
 // The files that this device may have saved.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Queues files that this device may have saved, the newest first. One task at a time reads them. Of too many, the oldest are
-/// forgotten.
+/// Queues files that this device may have saved, the newest first. One task at a time reads them. If there are too
+/// many, the oldest are forgotten.
 struct SavedFiles {
     /// The files that wait, with the times of their saves in nanoseconds since 1970.
     private var waiting: [String: Int64] = [:]

@@ -20,7 +20,7 @@ struct SavedList {
 
     init() {}
 
-    /// Reads a list. Of too many lines, the last ones count.
+    /// Reads a list. If there are too many lines, the last ones count.
     init(parsing bytes: [UInt8]) {
         for line in bytes.split(separator: UInt8(ascii: "\n")).suffix(SyncLimits.savedVersions) {
             guard line.count <= SavedList.longestLine, let text = String(validating: line, as: UTF8.self) else {

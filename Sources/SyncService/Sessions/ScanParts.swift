@@ -3,8 +3,8 @@
 
 /// Chooses the parts of a folder for one scan.
 enum ScanParts {
-    /// Returns parts that cover all paths: the paths without those inside of others, or the directories of many. Of many, those
-    /// inside of `changed` directories are left out first. Nil stands for the whole folder.
+    /// Returns parts that cover all paths: the paths without those inside of others, or the directories of many. If
+    /// there are many, those inside of `changed` directories are left out first. Nil stands for the whole folder.
     static func covering(_ paths: Set<String>, or changed: @autoclosure () -> Set<String> = []) -> [String]? {
         var roots = withoutDescendants(paths)
         if fits(roots) { return roots }

@@ -9,7 +9,7 @@ struct SocketTable {
     enum Peer: Hashable {
         /// A process of this user has accepted the connection.
         case user(UInt32)
-        /// The connection waits for accept(2). The kernel says root until then, whoever listens.
+        /// The connection waits for accept(2). Until then the kernel names root as the peer, whatever user listens.
         case waiting
         /// The table has no such socket.
         case absent

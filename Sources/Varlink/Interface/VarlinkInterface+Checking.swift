@@ -3,7 +3,7 @@
 
 extension VarlinkInterface {
     /// The first parameter that is missing, has another type than declared, or is not declared; nil when all are right.
-    /// A null stands for an absent value. Of a parameter that is wrong somewhere inside, the parameter itself is named.
+    /// A null stands for an absent value. If a parameter is wrong somewhere inside, the parameter itself is named.
     package func invalidParameter(in parameters: JSONBytes, of method: Method) -> String? {
         invalidField(in: parameters, declaredAs: method.input)
     }

@@ -1,4 +1,4 @@
-// An interface: its text, and what the text declares.
+// An interface: its text, and the declarations in it.
 // SPDX-License-Identifier: Apache-2.0
 
 /// An interface as its text describes it.

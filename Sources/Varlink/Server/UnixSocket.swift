@@ -47,9 +47,10 @@ enum UnixSocket {
     /// Binds a socket to `path`, sets the mode and the group of its file, and listens. No process can connect before
     /// that.
     ///
-    /// A socket file without a listening process is replaced. Any other file is not touched. A lock excludes two processes that do
-    /// this at the same time. It is a file beside the socket that nobody else may open, since flock(2) needs no permission to
-    /// write: a lock on the directory could be taken by everyone who may list it. The file stays, empty.
+    /// A socket file without a listening process is replaced. Any other file is not touched. A lock excludes two
+    /// processes that do this at the same time. It is a file beside the socket that only this user may open, since
+    /// flock(2) needs no permission to write: a lock on the directory could be taken by every user who may list it. The
+    /// file stays, empty.
     static func listen(path: String, mode: UInt32, group: UInt32?, backlog: CInt) throws(VarlinkSocketError) -> CInt {
         func failure(_ operation: VarlinkSocketError.Operation, _ code: CInt = Glibc.errno) -> VarlinkSocketError {
             VarlinkSocketError(operation: operation, errno: code, path: path)

@@ -88,7 +88,7 @@ struct ConflictsResolveCommand: ParsableCommand {
         let versions = try FileVersion.conflicts(of: place.original)
         guard !versions.isEmpty else { throw Failure("\(shown) has no versions in conflict") }
         if let tool { return try merge(versions, place, tool) }
-        // Only these are dropped: another one may come meanwhile, which nobody has seen.
+        // Only these are dropped: another one may come meanwhile, which the user has not seen.
         let all = try FileVersion.allConflicts(of: place.original)
         let current = try FileVersion.current(of: place.original)
         let choice = try keep ?? ask(versions, current, place)
@@ -123,7 +123,7 @@ struct ConflictsResolveCommand: ParsableCommand {
                 try drop(version, trash)
             }
         }
-        // With `both`, what is left equals a version that was kept.
+        // With `both`, the remaining file equals a version that was kept.
         for version in all where version != chosen { try drop(version, trash) }
         try requireNoVersions(place)
         if choice != "both" { say("\(shown) is resolved") }

@@ -36,8 +36,8 @@ extension Doctor {
         }
     }
 
-    /// Notes each configuration file that the daemon may not read. Returns the first one that the caller may not read,
-    /// who may have other rights than the daemon.
+    /// Notes each configuration file that the daemon may not read. Returns the first one that the caller may not read.
+    /// The caller may have other rights than the daemon.
     private mutating func examineConfigurationAccess() -> String? {
         let end = configurationFile.lastIndex(of: "/") ?? configurationFile.startIndex
         let directory = configurationFile[..<end] + "/containers.d"

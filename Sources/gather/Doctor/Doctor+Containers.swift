@@ -100,7 +100,7 @@ extension Doctor {
             let fault =
                 "\(servant.name) may not \(isRoot ? "read" : "search") \(DisplayText.escaped(way)) "
                 + "(mode \(mode), \(accounts.user(entry.access.owner)):\(accounts.group(entry.access.group)))"
-            // Nobody's home is opened on another's advice.
+            // No advice opens the home of another user.
             let person = accounts.person(
                 ofHomeAt: way, owner: entry.access.owner, except: servant.credentials.user, facts)
             if let person {

@@ -3,8 +3,9 @@
 
 import Syncthing
 
-/// Knows which items of a folder each of its other devices lacks, and how far it has fetched them. Syncthing is asked about a device
-/// after an event says that it may have got or lost something. What is told of devices that do not have the folder is ignored.
+/// Knows which items of a folder each of its other devices lacks, and how far it has fetched them. Syncthing is asked
+/// about a device after an event says that it may have got or lost something. Events of devices that do not have the
+/// folder are ignored.
 struct DeviceNeeds {
     private let devices: Set<String>
     /// The devices that may have got or lost something since they were asked about.

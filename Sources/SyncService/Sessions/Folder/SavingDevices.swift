@@ -1,7 +1,8 @@
 // The devices that saved the files of a folder.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Knows which device changed an item last, as far as Syncthing told it. Of too many items, all are forgotten.
+/// Knows which device changed an item last, as far as Syncthing told it. If there are too many items, all are
+/// forgotten.
 struct SavingDevices {
     private var devices: [String: String] = [:]
 

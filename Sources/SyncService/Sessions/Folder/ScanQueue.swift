@@ -50,7 +50,8 @@ struct ScanQueue {
         return true
     }
 
-    /// Notes that Syncthing wrote a path, or is about to. Of too many, all are forgotten, and their changes are scanned.
+    /// Notes that Syncthing wrote a path, or is about to. If there are too many, all are forgotten, and their changes
+    /// are scanned.
     mutating func note(ownWrite part: String, at now: Moment) {
         if ownWrites.count >= SyncLimits.ownWrites { ownWrites.removeAll() }
         ownWrites[part] = now
@@ -98,8 +99,9 @@ struct ScanQueue {
 
     // MARK: Comparisons
 
-    /// Begins a comparison of changes with Syncthing's database. Returns those to be compared: none if another comparison runs, or if
-    /// all wait for the database. Of too many, only directories are compared. The others become pending, and `isScanDue` is true.
+    /// Begins a comparison of changes with Syncthing's database. Returns those to be compared: none if another
+    /// comparison runs, or if all wait for the database. If there are too many, only directories are compared. The
+    /// others become pending, and `isScanDue` is true.
     mutating func beginVerifying(
         at now: Moment, isBeingWritten: (String) -> Bool
     ) -> (changes: [String: FeedChange], isScanDue: Bool) {
