@@ -59,7 +59,7 @@ struct DirectoryRecord {
 struct DirectoryTable {
     private(set) var records: [DirectoryRecord] = []
     private var free: [Int32] = []
-    /// The slots by what stands in their records.
+    /// The slots by the contents of their records.
     private var byNode = NumberTable()
     private var byWatch = NumberTable()
     // Events come in runs for one watch.
@@ -190,7 +190,7 @@ struct DirectoryTable {
         }
     }
 
-    // MARK: What stands where
+    // MARK: Contents of slots
 
     @inline(__always)
     private static func key(_ node: TreeNode) -> UInt64 { UInt64(node.container) << 32 | UInt64(node.row) }

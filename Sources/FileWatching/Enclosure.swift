@@ -10,7 +10,7 @@ package struct Enclosure: Sendable, Hashable {
     package var directories: [String]
     /// The reason given for the container while nothing is mounted there.
     package var reason: String
-    /// The reason for callers who may not know of the other container.
+    /// The reason for callers that may not know of the other container.
     package static let reasonForOthers =
         "it lies in another container, and is one of its own once a file system is mounted on it"
 

@@ -32,7 +32,7 @@ struct FileIdentities {
         a.created == b.created || a.created == nil || b.created == nil || !keepsBirthTime(b)
     }
 
-    /// Returns by what a file is known again.
+    /// Returns the identity by which a file is recognised.
     func identity(of status: FileStatus) -> FileIdentity {
         guard keepsBirthTime(status) else {
             return FileIdentity(device: status.device, inode: status.inode, created: nil)

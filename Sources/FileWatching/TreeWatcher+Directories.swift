@@ -158,8 +158,8 @@ extension TreeWatcher {
         container.comparison?.hasWatched = true
         if directories[id].flags.remove(.overLimit) != nil {
             container.counts.overLimit -= 1
-            // It may be one that was polled and took what others nearer to the root should have, or is gone and leaves to them
-            // what it was to have.
+            // It may be one that was polled and took a watch that others nearer to the root should have, or is gone and
+            // leaves its watch to them.
             watches.countOverLimit(-1, now: kernel.now())
         }
         if container.counts.unwatched == 0, container.place.failure == nil {
@@ -188,8 +188,8 @@ extension TreeWatcher {
         becamePolled(id, .unstable)
     }
 
-    /// An event has named a directory, so whatever is found there now, or on the way to what lies below, has come by that; or it
-    /// is found by its number in another place. That is how directories move.
+    /// An event has named a directory, so whatever is found there now, or on the way to those below, has come by that;
+    /// or it is found by its number in another place. That is how directories move.
     func hasMoved(_ node: TreeNode) {
         for id in unstableDirectories.all where isSelfOrAncestor(node, of: directories[id].node) {
             // A directory that is polled already is read again at once; a look-up of each other is on its way.

@@ -5,7 +5,7 @@ import LinuxSystem
 import Metadata
 
 extension TreeWatcher {
-    /// Does what is due: call it when the inotify descriptor is readable, when woken, and at ``nextDeadline``.
+    /// Does the work that is due: call it when the inotify descriptor is readable, when woken, and at ``nextDeadline``.
     /// Returns whether there is more to do at once: then call it again after giving others their turn.
     package func turn() -> Bool {
         guard !isClosed, !resumption.isAwaitingContainers else { return false }

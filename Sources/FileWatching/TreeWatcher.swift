@@ -8,7 +8,7 @@ import Metadata
 ///
 /// Events are hints: they name an entry to look at, and only a `statx` made afterwards writes the tree. Everything but
 /// the crawling threads runs on the caller's thread, in ``turn()``; the watcher is not Sendable and needs no locks.
-/// Between two turns the tree is consistent, and after a turn it reflects what the turn's look-ups saw.
+/// Between two turns the tree is consistent, and after a turn it reflects the findings of the turn's look-ups.
 package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     package let kernel: Kernel
     package let tree: Tree
@@ -26,7 +26,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var lostDirectories = LostDirectories()
     var halves = RenameHalves()
     var detachedRows = DetachedRows()
-    /// Rows that may know what was not heard of yet.
+    /// Provisional rows: a look-up of theirs is newer than the event position.
     var ahead: RowsAhead
     var exchange = PendingExchange()
     var readings = Readings()
@@ -106,14 +106,15 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     /// Bytes of events that were not taken yet, in the kernel's queue and of those that were read.
     package var waitingBytes: Int { Int(clamping: queuedBytes()) }
 
-    /// Takes what there is to say, in order.
+    /// Takes the notices, in order.
     package func takeNotices() -> [WatchNotice] {
         defer { notices = [] }
         return notices
     }
 
-    /// Whether nothing is to be read now: so much waits that the kernel's queue is to take what comes, or only what is
-    /// written all the time was heard of of late, and neither a barrier nor what was read of directories waits for more.
+    /// Whether nothing is to be read now. Either so much waits that new events stay in the kernel's queue, or the last
+    /// events were only of files written all the time. In the latter case neither a barrier nor the results of readings
+    /// wait for more.
     package var isPausing: Bool {
         isFull || (events.pauseEnd != nil && max(forcedPosition, inbox.position) <= position)
     }
@@ -130,7 +131,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     /// The event position of a request from outside is now: a barrier made from now on waits for it.
     var causeNow: UInt64 { position - 1 }
 
-    /// Whether so much waits that nothing more is read: the kernel's queue then takes what comes, until it overflows.
+    /// Whether so much waits that nothing more is read: new events then stay in the kernel's queue, until it overflows.
     var isFull: Bool { lookUps.countOfCold >= settings.limits.lookUpsAhead }
 
     /// Whether the loop iteration has had its time.
@@ -162,9 +163,9 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         return known == seen
     }
 
-    /// Tells the tree what an entry is now, and its extras with that. If they are not known and the entry has changed,
-    /// its known extras are dropped, and with them its access control list, which is asked for with them. Returns
-    /// whether anything differs.
+    /// Sets an entry's present status in the tree, and its extras with that. If they are not known and the entry has
+    /// changed, its known extras are dropped, and with them its access control list, which is asked for with them.
+    /// Returns whether anything differs.
     @discardableResult
     func tell(_ node: TreeNode, _ status: FileStatus, extras: UnsafeRawBufferPointer?) -> Bool {
         guard let extras else {

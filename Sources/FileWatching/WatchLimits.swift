@@ -29,7 +29,7 @@ package struct WatchLimits: Sendable {
     package var readsAstray: UInt8 = 8
     /// How often a comparison takes in another overflow, and begins again for it, before the next comparison has to.
     package var comparisonWidenings = 2
-    /// How many of the events behind a rename are looked through for what tells it from the half of an exchange.
+    /// How many of the events behind a rename are looked through for one that tells it from the half of an exchange.
     package var eventsAhead = 1_024
     /// Look-ups that wait before no more events are read.
     package var lookUpsAhead = 1 << 20
@@ -66,8 +66,8 @@ package struct WatchLimits: Sendable {
     static let longestRecord = (nameLength / InotifyEvent.headerSize + 2) * InotifyEvent.headerSize
     /// Names, and rows and files, that the next process is told are going on: with more it compares everything.
     static let keptNames = 1_024
-    /// Bytes about what is set aside that the next process is told: some five hundred entries. Others have a new identity when
-    /// they come again there.
+    /// Bytes about detached rows in the handover to the next process: some five hundred entries. Others have a new
+    /// identity when they come again there.
     static let keptAside = 32 << 10
     /// How often the mount points are looked at again that changed while directories were being read, or for which there were
     /// no descriptors. In nanoseconds.
@@ -84,8 +84,8 @@ package struct WatchLimits: Sendable {
     /// When a mount that does not answer is asked again: at first, and at most. The delay doubles each time. In nanoseconds.
     static let mountRetry: UInt64 = 1_000_000_000
     static let mountRetryLimit: UInt64 = 60_000_000_000
-    /// How long watches that are free, or in the wrong place, stay so: looking for those who want them costs a walk over
-    /// all directories. In nanoseconds.
+    /// How long watches that are free, or in the wrong place, stay so: looking for the directories that want them costs
+    /// a walk over all directories. In nanoseconds.
     static let balanceInterval: UInt64 = 1_000_000_000
     /// When that is tried again where events are queued.
     static let balanceRetry: UInt64 = 1_000_000
@@ -96,8 +96,8 @@ package struct WatchLimits: Sendable {
     static let auditIntervalLimit = 100 * 365 * 86_400e9
     /// Look-ups that a turn makes whatever time it has.
     static let lookUpsPerTurn = 64
-    /// Directories that a loop iteration climbs over, on the ways to what it looks at, before it asks the clock: less than a
-    /// millisecond.
+    /// Directories that a loop iteration climbs over, on the ways to the entries to look at, before it asks the clock:
+    /// less than a millisecond.
     static let stepsPerTurn = 8_192
     /// Directories that are opened at once on a long way. The last of each stride stays open.
     static let stride = 32

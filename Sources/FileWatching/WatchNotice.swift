@@ -29,7 +29,8 @@ package enum WatchNotice: Sendable, Hashable {
     case polledFileSystem(container: UInt32, name: String)
     /// Every directory of the container has its watch again.
     case watchLimitOver(container: UInt32)
-    /// The self-audit has seen all directories of the container once, and has repaired what no event had told.
+    /// The self-audit has seen all directories of the container once, and has repaired the differences that no event
+    /// had reported.
     case audited(container: UInt32, directories: Int, counts: ComparisonCounts)
     /// A mount in the container, or the one that it lies on, does not answer.
     case unreachableMount(container: UInt32, UnreachableMount)

@@ -33,9 +33,9 @@ package struct WatchSettings: Sendable {
     package var turnBudget: UInt64 = 4_000_000
     /// How often an entry that changes all the time is looked at.
     package var hotInterval: UInt64 = 25_000_000
-    /// How long nothing is read where the last events told of entries that change all the time, and of nothing else, or of
-    /// what lies in entries, and came fast: the kernel joins equal events meanwhile, and the loop is not woken for each. A
-    /// barrier does not wait for it.
+    /// How long nothing is read after events that were only of entries that change all the time, or came fast and were
+    /// only of contents, modes and times: the kernel joins equal events meanwhile, and the loop is not woken for each.
+    /// A barrier does not wait for it.
     package var hotReadPause: UInt64 = 1_000_000
     /// Directories that a comparison has under way at once.
     package var comparisonWindow = 256
@@ -44,7 +44,7 @@ package struct WatchSettings: Sendable {
     /// How long there is no comparison after one that overflows have caused, at most: as long as that one took, so that
     /// comparisons take half of the time.
     package var comparisonPause: UInt64 = 1_000_000_000
-    /// In what time the self-audit sees the whole of each container once; 0 for no audit.
+    /// The time in which the self-audit sees the whole of each container once; 0 for no audit.
     package var auditInterval: UInt64 = 0
     /// The share of one processor that the self-audit may take.
     package var auditShare = 0.01

@@ -61,7 +61,7 @@ package protocol WatchedTree: AnyObject {
     /// Adds entries of a directory, under names that are free: all of them, or some after others.
     func insertChildren(of directory: TreeNode, from batch: DirectoryBatch)
 
-    /// Tells what an entry is now: another file of the same name too. Returns whether anything differs.
+    /// Sets an entry's present status: another file of the same name too. Returns whether anything differs.
     @discardableResult
     func update(_ node: TreeNode, status: FileStatus) -> Bool
 
@@ -80,20 +80,21 @@ package protocol WatchedTree: AnyObject {
     /// directory has no entries then.
     func replace(_ target: TreeNode, with source: TreeNode)
 
-    /// The two entries change places (`RENAME_EXCHANGE`); each keeps its identity and what lies below it.
+    /// The two entries change places (`RENAME_EXCHANGE`); each keeps its identity and the entries below it.
     func exchange(_ a: TreeNode, _ b: TreeNode)
 
-    /// Removes an entry and what lies below it; says how many entries that were.
+    /// Removes an entry and the entries below it; returns how many entries that were.
     @discardableResult
     func remove(_ node: TreeNode) -> Int
 
-    /// The same of an entry that may only be elsewhere, and so may what lies below it: an entry that comes as one of these
-    /// files, by device, inode and birth time, has its identity again, until ``endAside(_:)``. The tree may keep those of
-    /// some only. `isOutdated`: it was heard to have changed since its status was told. Says how many entries were removed.
+    /// The same of an entry that may only be elsewhere, and so may the entries below it: an entry that comes as one of
+    /// these files, by device, inode and birth time, has its identity again, until ``endAside(_:)``. The tree may keep
+    /// those of some only. `isOutdated`: it was heard to have changed since its status was told. Says how many entries
+    /// were removed.
     @discardableResult
     func setAside(_ node: TreeNode, isOutdated: Bool) -> Int
 
-    /// The same of all entries of a directory and what lies below them.
+    /// The same of all entries of a directory and the entries below them.
     @discardableResult
     func setAsideChildren(of directory: TreeNode) -> Int
 
@@ -121,7 +122,7 @@ package protocol WatchedTree: AnyObject {
     /// since, and is another now.
     func endClosed(_ file: FileIdentity, in container: UInt32)
 
-    /// Removes all entries of a directory and what lies below them; says how many entries that were.
+    /// Removes all entries of a directory and the entries below them; returns how many entries that were.
     @discardableResult
     func removeChildren(of directory: TreeNode) -> Int
 

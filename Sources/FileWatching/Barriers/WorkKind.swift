@@ -9,7 +9,7 @@ enum WorkKind: CaseIterable {
     case awaitedReadings
     /// First halves of renames.
     case renames
-    /// Look-ups that wait for what is queued.
+    /// Look-ups that wait for queued events.
     case deferredLookUps
     /// Names to look at.
     case names

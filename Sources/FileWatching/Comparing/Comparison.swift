@@ -15,7 +15,7 @@ struct Comparison {
         case oldEntries
         /// Some directories: those without a watch, or a slice of the self-audit.
         case someDirectories
-        /// Extras of what is known, and known to be right.
+        /// Extras of known entries, which are known to be right.
         case extras
     }
 
@@ -60,7 +60,7 @@ struct Comparison {
     var isAudit: Bool { audit != nil }
     /// Whether only its own caller waits for it, so that it delays no change that an event reported.
     var isInBackground: Bool { isPoll || isForExtras }
-    /// Whether what is held now will be looked at before the end.
+    /// Whether entries held now will be looked at before the end.
     var holdsRemovals: Bool { phase == .listing || phase == .additions }
     /// Whether it is listing all directories.
     var isListingAll: Bool { phase == .listing && !isInBackground }
@@ -75,8 +75,9 @@ struct Comparison {
     /// Whether it has begun, for more than some directories or extras: to take in an overflow then has it begin again.
     var wouldBeginAgain: Bool { began != nil && !isInBackground }
 
-    /// Has it compare everything, whatever it was for, from the beginning; `round` gives the round from now on. One that somebody
-    /// asks for goes on at once, and has what was read before now read again: that may be older than what it is for.
+    /// Has it compare everything, whatever it was for, from the beginning; `round` gives the round from now on. One
+    /// that a caller asks for goes on at once, and directories read before now are read again: they may have been read
+    /// before the request.
     mutating func widen(isPaced: Bool, round: () -> UInt32) {
         if wouldBeginAgain { beginnings.widenings += 1 }
         if subject != .oldEntries { subject = .everything }

@@ -27,7 +27,7 @@ struct ContainerComparisons {
     /// One follows the one under way.
     mutating func follow(_ comparison: Comparison) { next = comparison }
 
-    /// Extras are read at once, or after what is under way.
+    /// Extras are read at once, or after the comparison under way.
     mutating func readExtras(_ comparison: Comparison) {
         if current == nil { current = comparison } else { extras = comparison }
     }

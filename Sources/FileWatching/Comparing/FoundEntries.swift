@@ -3,7 +3,8 @@
 
 import Metadata
 
-/// Entries that a comparison has found and that are not known. They are held until all was listed, to recognise what moved.
+/// Entries that a comparison has found and that are not known. They are held until all was listed, to recognise moved
+/// files.
 struct FoundEntries {
     /// In the order of their finding. An empty name means the directory itself.
     private(set) var entries: [(directory: DirectoryID, name: [UInt8])] = []

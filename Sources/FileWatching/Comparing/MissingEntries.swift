@@ -3,7 +3,7 @@
 
 import Metadata
 
-/// Entries that were known and that a comparison has not found. They are held to the end, to recognise what moved.
+/// Entries that were known and that a comparison has not found. They are held to the end, to recognise moved files.
 ///
 /// Some are replaced: another file has their name. These are looked at first, when all that moved away was recognised.
 struct MissingEntries {

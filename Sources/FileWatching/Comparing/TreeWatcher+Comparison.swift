@@ -57,7 +57,7 @@ extension TreeWatcher {
         if directories == nil { container.comparison?.widen(isPaced: isPaced, round: pool.raiseRound) }
     }
 
-    /// A task takes over what an event has caused: a barrier that waits for that waits for the task.
+    /// A task takes over an event position: a barrier that waits for that position waits for the task.
     func lowerCause(of task: UInt32, to cause: UInt64) {
         guard readings.lowerCause(of: task, to: cause) else { return }
         deferredLookUps.lowerCauses(of: task, to: cause)
@@ -144,7 +144,7 @@ extension TreeWatcher {
         tree.park(container.number)
     }
 
-    /// The same directory on a file system that has got another number: everything on it is what it was.
+    /// The same directory on a file system that has got another number: every file on it is unchanged.
     func adoptDevice(of found: FileStatus, in container: WatchedContainer) {
         let known = tree.status(of: tree.root(of: container.number))
         guard known.device != found.device, known.inode == found.inode,

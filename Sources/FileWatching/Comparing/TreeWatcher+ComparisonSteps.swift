@@ -53,7 +53,7 @@ extension TreeWatcher {
                 return
             }
             container.comparison?.phase = .removals
-            // The moves of what has left a directory before that was read may be queued.
+            // The moves of files that left a directory before it was read may be queued.
             let end = comparison.missing.isEmpty ? position : position + queuedBytes()
             container.comparison?.missing.wait(until: end)
             if position >= end { lookAtRemovals(container, origin) }
@@ -107,7 +107,7 @@ extension TreeWatcher {
             if !comparison.isPoll, directories[id].round >= comparison.round { continue }
             // The entries below a directory that was never read are not known, so no other task has them read.
             read(id, descends: !directories[id].flags.contains(.wasRead), origin: origin)
-            // A root that can be read again has what is known of it verified, instead of this.
+            // A root that can be read again has its known entries verified, instead of this.
             guard container.comparison?.task == task else { return }
             // The root could not be opened: nothing else can be read either. It is suspected, or we are short of
             // descriptors and go on later.
@@ -116,12 +116,12 @@ extension TreeWatcher {
         container.comparison?.queue = queue
     }
 
-    /// The next slice of what was found and not known.
+    /// Looks at the next slice of the entries found and not known.
     private func lookAtAdditions(_ container: WatchedContainer, _ origin: Origin) {
         lookAt(container.comparison?.found.take(atMost: settings.comparisonSlice) ?? [], origin)
     }
 
-    /// The next slice of what was known and not found.
+    /// Looks at the next slice of the entries known and not found.
     private func lookAtRemovals(_ container: WatchedContainer, _ origin: Origin) {
         lookAt(container.comparison?.missing.take(atMost: settings.comparisonSlice) ?? [], origin)
     }
@@ -134,8 +134,8 @@ extension TreeWatcher {
         runLookUps()
     }
 
-    /// The next slice of the names that other files have, with what that leads to, in one turn: until then rows may stand
-    /// under names that are not theirs.
+    /// Looks at the next slice of the names that other files have, with the look-ups that follow, in one turn: until
+    /// then rows may stand under names that are not theirs.
     private func lookAtReplacements(_ container: WatchedContainer, _ origin: Origin) {
         let slice = container.comparison?.missing.takeReplaced(atMost: settings.comparisonSlice) ?? []
         iteration.setDeadline(.max)
@@ -153,10 +153,10 @@ extension TreeWatcher {
         runLookUps()
     }
 
-    /// Begins to compare what is known of a container with its directory, every directory of which is watched and read
-    /// on the way. The threads go down from the root by themselves, as in a crawl, and each directory they find gets
-    /// its record. A directory that is not in its known place is read where it is found. The known entries are older
-    /// than every question, so every barrier waits, whatever the event position of this.
+    /// Begins to compare the known entries of a container with its directory, every directory of which is watched and
+    /// read on the way. The threads go down from the root by themselves, as in a crawl, and each directory they find
+    /// gets its record. A directory that is not in its known place is read where it is found. The known entries are
+    /// older than every question, so every barrier waits, whatever the event position of this.
     func verify(_ container: WatchedContainer, _ root: DirectoryID) {
         container.knowledge.verify()
         let task = newComparisonTask(for: container, cause: 0)

@@ -56,8 +56,8 @@ extension TreeWatcher {
                 if known.device != status.device, adoptDevice(of: status, for: child, known: known) {
                     known = tree.status(of: child)
                 }
-                // The list of a directory is read with what it holds, that of a file with its extras. One that changes
-                // changes the time too.
+                // The access control list of a directory is read with its entries, that of a file with its extras. One
+                // that changes changes the time too.
                 let list = status.accessList
                 status.accessList = known.accessList
                 var differs = !isEqual(known, status)
@@ -133,9 +133,9 @@ extension TreeWatcher {
         return true
     }
 
-    /// The same of a file that a look-up of the comparison itself, of what was told while its directory was read, does
-    /// not find. One in the background holds nothing that an event has told. The same of an entry that no event
-    /// reported as gone: the event may be lost.
+    /// The same of a file that the comparison's own look-up does not find, made for an event during the reading of its
+    /// directory. A comparison in the background holds no entry that an event reported. The same of an entry that no
+    /// event reported as gone: the event may be lost.
     func holdOwnRemoval(
         _ node: TreeNode, _ name: UnsafeRawBufferPointer, in id: DirectoryID, _ entry: LookUpQueue.Entry
     ) -> Bool {
@@ -163,9 +163,10 @@ extension TreeWatcher {
         return true
     }
 
-    /// Holds what may be the removal of a directory to the end of a comparison, which may find it elsewhere. False where
-    /// there is no comparison, or where it holds nothing any more, or where an event has told of it and one is under way in the
-    /// background: that may take minutes, and a question that waits for the removal would wait for all of it.
+    /// Holds the possible removal of a directory to the end of a comparison, which may find it elsewhere. False where
+    /// there is no comparison, or where it holds nothing any more, or where an event has told of it and one is under
+    /// way in the background: that may take minutes, and a question that waits for the removal would wait for all of
+    /// it.
     func holdRemoval(of id: DirectoryID, _ origin: Origin) -> Bool {
         let node = directories[id].node
         guard let container = containers[node.container], let comparison = container.comparison,
@@ -179,8 +180,8 @@ extension TreeWatcher {
         return true
     }
 
-    /// Keeps for later what a comparison has found under the name of another file: the one that was known may have
-    /// moved, and is recognised in its new place only while its row is there.
+    /// Keeps for later a file that a comparison has found under the name of another: the known one may have moved, and
+    /// is recognised in its new place only while its row is there.
     func holdReplacement(
         _ directory: DirectoryID, _ name: UnsafeRawBufferPointer, of known: TreeNode, in container: WatchedContainer
     ) {

@@ -1,14 +1,15 @@
 // Where rows are detached from the tree, and the events and look-ups to await before they end.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The containers in which the tree keeps rows that have left it and may come again: their files may be elsewhere, or lie in a
-/// directory that is closed. The tree has the rows, and this type what has to be heard and looked at before they end.
+/// The containers in which the tree keeps rows that have left it and may come again: their files may be elsewhere, or
+/// lie in a directory that is closed. The tree has the rows, and this type the events and look-ups to await before they
+/// end.
 struct DetachedRows {
     /// Containers in which something was removed that may come again.
     private(set) var containers: Set<UInt32> = []
     /// Containers in which rows of closed directories are detached, as long as these are closed.
     private(set) var closedContainers: Set<UInt32> = []
-    /// Where in the stream what tells of them lies before.
+    /// The position of the stream that the events of detached rows lie before.
     private var position: UInt64 = 0
     /// Directories the detached rows may since have been renamed from. The events of those renames may not be queued
     /// yet.
@@ -31,7 +32,8 @@ struct DetachedRows {
     /// Whether there may be more to hear, at a position of the stream.
     func isAwaitingNews(at position: UInt64) -> Bool { position < self.position || !movedOnFrom.isEmpty }
 
-    /// Something without a row has come to a name in a directory, or has left it before anybody looked. It may be what was detached.
+    /// Something without a row has come to a name in a directory, or has left it before anybody looked. It may be the
+    /// file of a detached row.
     mutating func awaitMovingOn(from directory: DirectoryID) {
         if !containers.isEmpty { movedOnFrom.insert(directory) }
     }

@@ -5,12 +5,12 @@ import Metadata
 
 // A row whose file has left its name by the first half of a rename stands there until more is heard: the file may lie
 // in a directory that is being read. Its place may be wanted before that: something else takes the name, the directory
-// goes, or it is moved below what has left it. Then the row leaves the tree, and its first half goes on waiting
-// without. A crawl or a look-up that finds its file later inserts an entry. The tree recognises that entry by device,
-// inode and birth time; so it does the entries below, which are read again. The same holds for whatever else is removed
-// while halves wait and directories are being read.
+// goes, or it is moved below the file that has left it. Then the row leaves the tree, and its first half goes on
+// waiting without. A crawl or a look-up that finds its file later inserts an entry. The tree recognises that entry by
+// device, inode and birth time; so it does the entries below, which are read again. The same holds for whatever else is
+// removed while halves wait and directories are being read.
 extension TreeWatcher {
-    /// Whether a row is still that of what has left its name by a first half.
+    /// Whether a row is still that of the file that has left its name by a first half.
     func isRow(_ node: TreeNode, of half: RenameHalf) -> Bool {
         half.hasRow && half.identity == likelyIdentity(of: node)
     }
@@ -24,7 +24,8 @@ extension TreeWatcher {
         return tree.status(of: node).kind.isDirectory && isRow(node, of: half)
     }
 
-    /// Has the row of what has left a name make way. False where nothing has left it, or its row is not that any more.
+    /// Has the row of the file that has left a name make way. False where nothing has left it, or its row is not that
+    /// any more.
     func setAside(_ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool {
         guard let half = halves.half(id, name),
             let node = tree.child(of: directories[id].node, named: name), isRow(node, of: half)
@@ -77,7 +78,8 @@ extension TreeWatcher {
         return false
     }
 
-    /// Has the row of what has left its name wait by another in a directory, where nothing is. False where it has not left.
+    /// Has the row of a file that has left its name wait by another in a directory, where nothing is. False where it
+    /// has not left.
     private func hasWait(
         _ node: TreeNode, left name: UnsafeRawBufferPointer, in id: DirectoryID, by newName: UnsafeRawBufferPointer,
         in directory: DirectoryID
@@ -140,8 +142,8 @@ extension TreeWatcher {
             || container.comparison?.isInBackground == false
     }
 
-    /// Ends the detached rows that did not come again, where nothing is under way that could bring them. Of very many
-    /// such rows the tree keeps only some, so that they end there even where something is always under way.
+    /// Ends the detached rows that did not come again, where nothing is under way that could bring them. The tree keeps
+    /// only some of very many such rows, so that they end there even where something is always under way.
     func endAside() {
         guard !detachedRows.containers.isEmpty, lookUps.isEmpty else { return }
         finishMovingOn()
@@ -154,9 +156,8 @@ extension TreeWatcher {
         }
     }
 
-    /// Removes an entry with what lies below it, and has the other names of its files looked at.
-    /// `isOutdated`: it was heard to have changed since it was looked at. `hasEnded`: its identity has ended, whatever comes of
-    /// those below.
+    /// Removes an entry with the entries below it, and has the other names of its files looked at. `isOutdated`: it was
+    /// heard to have changed since it was looked at. `hasEnded`: its identity has ended, whatever comes of those below.
     func removeNode(
         _ node: TreeNode, origin: Origin, isDisplaced: Bool = false, isOutdated: Bool = false, hasEnded: Bool = false
     ) {

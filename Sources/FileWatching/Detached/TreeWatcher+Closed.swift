@@ -10,8 +10,8 @@ import Metadata
 // does of the latter. The identities of the entries are kept for as long as a directory of the container cannot be read, and
 // those that are found again have them.
 extension TreeWatcher {
-    /// Whether a change of a directory may be one of who may read it. An access control list that is not read here shows in
-    /// the time of change only; so does a rename.
+    /// Whether a change of a directory may be one of its access rights. An access control list that is not read here
+    /// shows in the time of change only; so does a rename.
     func mayDecideAccess(_ old: FileStatus, _ new: FileStatus) -> Bool {
         old.mode != new.mode || old.owner != new.owner || old.group != new.group || old.accessList != new.accessList
             || (old.changed != new.changed && old.modified == new.modified)
@@ -106,8 +106,8 @@ extension TreeWatcher {
         }
     }
 
-    /// An event names an entry of a closed directory: it tells of the directory's own times, and of what a job that is on its
-    /// way may have read before.
+    /// An event names an entry of a closed directory: it is about the directory's own times, and about entries that a
+    /// job under way may have read before.
     func heardInClosed(_ id: DirectoryID, _ event: InotifyEvent, name: UnsafeRawBufferPointer, _ origin: Origin) {
         if directories[id].flags.contains(.reading) { hold(event, name: name, cause: origin.cause) }
         if event.mask.contains(.movedTo) { movedIntoClosed(id, event, name: name) }
@@ -139,7 +139,7 @@ extension TreeWatcher {
         container.place.setReadError(error)
         suspect(container.number, cause: origin.cause)
         let node = directories[id].node
-        // Some of what a large one holds comes before it counts as read.
+        // Some entries of a large one come before it counts as read.
         guard wasRead || tree.childCount(of: node) > 0 || container.comparison?.isVerification == true else { return }
         // Where events were lost it is unknown whether a file has left, and the file is recognised when all is
         // verified.
@@ -153,8 +153,9 @@ extension TreeWatcher {
         if wasRead { notices.append(.containerGone(container: container.number, error: error)) }
     }
 
-    /// Another file is found under the name of one that came out of a closed directory, and replaced an entry there: as that it has
-    /// gone on, so what it was before is over. Where the row was ahead it was never that file, which may come by what is queued.
+    /// Another file is found under the name of one that came out of a closed directory, and replaced an entry there. It
+    /// shows that this one has gone on, so the entry's former identity ends. If the row was provisional it was never
+    /// that file, which a queued event may bring.
     func endClosed(former: FileStatus, of node: TreeNode) {
         guard detachedRows.closedContainers.contains(node.container), former.links == 1, !former.kind.isDirectory,
             let file = likelyFile(of: node), fileIdentities.isSame(file, former)
@@ -162,7 +163,7 @@ extension TreeWatcher {
         tree.endClosed(former.identity, in: node.container)
     }
 
-    /// Ends what is kept of closed directories, where all can be read and have been.
+    /// Ends the rows kept of closed directories, where all can be read and have been.
     func endClosed() {
         guard !detachedRows.closedContainers.isEmpty, lookUps.isEmpty, deferredLookUps.isEmpty else { return }
         for number in detachedRows.closedContainers {

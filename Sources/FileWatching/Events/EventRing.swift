@@ -7,7 +7,7 @@ package import LinuxSystem
 /// one piece. read(2) writes into the ring itself: an event that left the kernel's queue is either in the ring or was
 /// never read. It stays until ``release(to:)`` says that the next process knows its change without it.
 ///
-/// The process may be ended at any instruction, so four words say what holds, each written when it does:
+/// The process may be ended at any instruction, so four words hold the state, each written when its statement is true:
 ///
 /// - `tail`: records before it were processed.
 /// - `head`: up to here whole records were read. A read that the kernel has completed before this was written is found
@@ -212,13 +212,13 @@ package final class EventRing {
         return UnsafeRawBufferPointer(rebasing: records[..<count])
     }
 
-    /// Gives back the last bytes of what was taken: they are taken once more, before what is read next.
+    /// Gives back the last bytes taken: they are taken once more, before the next bytes are read.
     package func giveBack(_ count: Int) {
         taken -= UInt64(count)
         returned = count
     }
 
-    /// Whether there is more to take than what was given back.
+    /// Whether there is more to take than the bytes given back.
     package var hasNews: Bool { untaken > returned }
 
     /// Records before a position need not be known any more.

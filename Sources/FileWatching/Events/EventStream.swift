@@ -5,8 +5,9 @@ import LinuxSystem
 
 /// The stream of events.
 ///
-/// A position counts the bytes of the stream that were heard, plus 1, so that there is one before the first. The last records of a
-/// reading may wait until what follows them decides what they mean. Times are nanoseconds of ``WatchKernel/now()``.
+/// A position counts the bytes of the stream that were heard, plus 1, so that there is one before the first. The last
+/// records of a reading may wait until the records after them decide their meaning. Times are nanoseconds of
+/// ``WatchKernel/now()``.
 struct EventStream {
     /// Where the stream was heard to.
     private(set) var position: UInt64 = 1
@@ -49,7 +50,7 @@ struct EventStream {
         return position
     }
 
-    /// So many bytes of `count` that were read were heard. The rest waits for what follows.
+    /// So many bytes of `count` that were read were heard. The rest waits for the next records.
     mutating func heard(_ end: Int, of count: Int) {
         undecided = count - end
         position -= UInt64(undecided)

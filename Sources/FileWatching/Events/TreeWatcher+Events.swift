@@ -4,7 +4,7 @@
 import LinuxSystem
 
 extension TreeWatcher {
-    /// Reads what is queued, some buffers at most. Returns whether there may be more.
+    /// Reads the queued events, some buffers at most. Returns whether there may be more.
     func readEvents() -> Bool {
         let pause = events.beginReading(at: iteration.began)
         for number in 0..<max(settings.readsPerTurn, 1) {

@@ -3,8 +3,8 @@
 
 import LinuxSystem
 
-/// Tells the next process what it needs to go on with the watches, and remembers what it has told, so that it writes differences
-/// only.
+/// Writes the facts that the next process needs to go on with the watches, and remembers them, so that it writes
+/// differences only.
 ///
 /// Words that are true no more are taken back before the journal is written, and new ones are told after it; see
 /// ``KeptMemory``. Before the first ``tell(_:sequence:)`` the next process has nothing to go on with.
@@ -47,7 +47,8 @@ struct HandoverWriter {
         if entries.count < count { entries += Array(repeating: nil, count: count - entries.count) }
     }
 
-    /// Takes back what is true no more of the directories noted. `entry` returns what is true of a slot now.
+    /// Takes back statements about the directories noted that are true no more. `entry` returns the present entry of a
+    /// slot.
     mutating func takeBack(_ entry: (Int32) -> KeptEntry?) {
         for slot in changed where entries[Int(slot)] != nil && entry(slot) != entries[Int(slot)] {
             _ = memory.set(Int(slot), to: nil)
@@ -55,7 +56,7 @@ struct HandoverWriter {
         }
     }
 
-    /// Tells what is true of the directories noted. One for which there is no room is read by the next process.
+    /// Writes the present entries of the directories noted. One for which there is no room is read by the next process.
     mutating func tell(_ entry: (Int32) -> KeptEntry?) {
         for slot in changed {
             let entry = entry(slot)
@@ -70,7 +71,7 @@ struct HandoverWriter {
     /// Returns whether the next process was told that it can go on with a container.
     func goesOn(with container: UInt32) -> Bool { containers[container]?.contains(.exact) == true }
 
-    /// Tells what is true of a container, which `key` stands for; nothing where that is 0.
+    /// Writes the flags of a container, which `key` stands for; nothing where that is 0.
     mutating func tell(_ flags: KeptContainer.Flags, of container: UInt32, key: UInt64) {
         guard key != 0, containers[container] != flags else { return }
         containers[container] = flags
@@ -82,7 +83,7 @@ struct HandoverWriter {
         if containers.removeValue(forKey: container) != nil { memory.remove(key) }
     }
 
-    /// Tells what is mounted where.
+    /// Writes the mounts and their places.
     mutating func tell(_ mounts: Set<Mount>) {
         guard mounts != self.mounts else { return }
         self.mounts = mounts

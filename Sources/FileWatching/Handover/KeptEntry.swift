@@ -11,7 +11,7 @@ package struct KeptEntry: Equatable {
 
     var watch: Int32
     var depth: UInt16
-    /// Whether all that lies in it is known to what was saved, as far as events do not tell otherwise.
+    /// Whether the snapshot has all of its entries, as far as events do not tell otherwise.
     var isComplete: Bool
     var device: UInt64
     var inode: UInt64
@@ -86,7 +86,7 @@ package struct KeptContainer {
     var count = 0
 }
 
-/// The directories of all containers, by what they are.
+/// The directories of all containers, by their inode numbers.
 struct KeptEntries {
     private(set) var all: [KeptEntry] = []
     private var places = NumberTable()
@@ -162,7 +162,7 @@ package struct KeptStart {
         self.mounts = mounts
     }
 
-    /// Without some containers, which are not what they were.
+    /// Without some containers, which have changed.
     package func without(_ keys: [UInt64]) -> KeptStart {
         var others = self
         for key in keys { others.containers[key] = nil }

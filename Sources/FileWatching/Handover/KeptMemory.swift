@@ -4,13 +4,13 @@
 package import LinuxSystem
 
 /// Memory that stays with the service manager while the daemon is started again, beside the inotify descriptor that it
-/// belongs to. It holds what is as fleeting as the watches themselves, and ends with them when the machine does:
+/// belongs to. Its contents are as fleeting as the watches themselves, and end with them when the machine does:
 ///
 /// - the ring of events (``EventRing``);
-/// - for each directory its watch, and whether all that lies in it is in what was saved (``KeptEntry``);
-/// - for each container whether the watches are all that is needed to go on with what was saved;
-/// - what was going on when something was saved last (``TurnState``), in two places by turns: the one that counts is named by
-///   the last number in the journal, so both are of one moment however the process ended.
+/// - for each directory its watch, and whether the snapshot has all of its entries (``KeptEntry``);
+/// - for each container whether the watches are all that is needed to go on with the snapshot;
+/// - the work under way when something was saved last (``TurnState``), in two places by turns: the one that counts is
+///   named by the last number in the journal, so both are of one moment however the process ended.
 ///
 /// The snapshot and this are brought together once a turn, in this order: statements that claim less than before
 /// (``KeptMemory`` first), the journal, statements that claim more. Ended anywhere in between, the next process knows
@@ -49,7 +49,7 @@ package final class KeptMemory: @unchecked Sendable {
     package static let tableCapacity = 1 << 22
     package static let size = tableOffset + tableCapacity * KeptEntry.size
 
-    /// "GATHERK" and the version of what follows: another layout, or another meaning of it, has another number.
+    /// "GATHERK" and the version of the layout: another layout, or another meaning of it, has another number.
     private static let magic: UInt64 = 0x4B52_4548_5441_4700 + 4
 
     private var base: UnsafeMutableRawPointer
@@ -172,7 +172,7 @@ package final class KeptMemory: @unchecked Sendable {
         base + KeptMemory.tableOffset + slot * KeptEntry.size
     }
 
-    /// Says what is known of a directory, by its slot; nil takes that back. False where there is no room.
+    /// Writes the entry of a directory, by its slot; nil takes it back. False where there is no room.
     func set(_ slot: Int, to entry: KeptEntry?) -> Bool {
         guard slot < KeptMemory.tableCapacity else { return entry == nil }
         if slot >= tableCount {
@@ -188,8 +188,8 @@ package final class KeptMemory: @unchecked Sendable {
 
     // MARK: Containers
 
-    /// Whether what was saved of a container, and its watches, are all that the next process needs to go on with it. False where
-    /// there is no room to say so.
+    /// Writes whether the snapshot of a container, and its watches, are all that the next process needs to go on with
+    /// it. False where there is no room to say so.
     @discardableResult
     func set(_ key: UInt64, to flags: KeptContainer.Flags) -> Bool {
         guard key != 0 else { return false }
@@ -213,7 +213,7 @@ package final class KeptMemory: @unchecked Sendable {
         places[place] = 0
     }
 
-    // MARK: What is going on
+    // MARK: Work under way
 
     /// Writes the state when the journal is written up to a number, or has been. The state written last stands until
     /// this is done, and with the journal before that number the one before.
@@ -228,7 +228,7 @@ package final class KeptMemory: @unchecked Sendable {
 
     // MARK: Mounts
 
-    /// Notes what is mounted where: no event tells of that.
+    /// Writes the mounts and their places: no event reports them.
     func set(mounts: Set<Mount>) {
         let address = base + KeptMemory.mountsPlace
         SharedWord.store(0, to: address)

@@ -1,4 +1,4 @@
-// Why a process does not go on with what the one before it has left.
+// Why a process does not go on with the handover of the one before it.
 // SPDX-License-Identifier: Apache-2.0
 
 /// The reasons why no container can go on with the handed-over watches. Each is then compared with the file system.
@@ -15,7 +15,7 @@ package enum KeptObstacle: Error, Sendable, Hashable, CustomStringConvertible {
     case otherMoment
     /// More was going on than there is room for.
     case tooMuchGoingOn
-    /// It is not known what was mounted.
+    /// The former mounts are not known.
     case unknownMounts
     /// Two directories are said to have one watch.
     case sharedWatch

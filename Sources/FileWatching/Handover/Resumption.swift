@@ -5,8 +5,8 @@ import LinuxSystem
 
 /// The words of the process before, from the start until all are taken over.
 ///
-/// First containers take their parts while nothing is heard; then the events that were queued meanwhile are heard at once; then
-/// the kernel's list of watches is compared with what was left.
+/// First containers take their parts while no event is read; then the events that were queued meanwhile are read at
+/// once; then the kernel's list of watches is compared with the handover.
 struct Resumption {
     /// The kernel's list of its watches, and the end of the events that were queued then.
     struct WatchCheck {
@@ -23,7 +23,7 @@ struct Resumption {
         var origin: Origin
     }
 
-    /// Whether containers are added that may go on with what was left. Nothing is heard until all are.
+    /// Whether containers are added that may go on with the handover. Nothing is heard until all are.
     private(set) var isAwaitingContainers = false
     private var start: KeptStart?
     /// Renames before this position of the stream were heard by another process, which has moved their rows.
@@ -43,15 +43,15 @@ struct Resumption {
         isAwaitingContainers = true
     }
 
-    /// Takes what was left of a container; nil for nothing, or if it was taken.
+    /// Takes the handover of a container; nil for nothing, or if it was taken.
     mutating func takeContainer(_ key: UInt64) -> KeptContainer? { start?.containers.removeValue(forKey: key) }
 
-    /// Returns what was left of a directory; nil for nothing.
+    /// Returns the handover of a directory; nil for nothing.
     func entry(of directory: InodeNumber, in container: UInt64) -> KeptEntry? {
         start?.entries.entry(of: directory, in: container)
     }
 
-    /// Takes what was left of a directory, which is no other's from then on; nil for nothing.
+    /// Takes the handover of a directory, which is no other's from then on; nil for nothing.
     mutating func takeEntry(of directory: InodeNumber, in container: UInt64) -> KeptEntry? {
         start?.entries.take(directory, in: container)
     }
@@ -59,7 +59,7 @@ struct Resumption {
     /// Whether a directory had this watch in the process before, and may get it again.
     func mayRestore(watch: Int32) -> Bool { start?.entries.contains(watch: watch) == true }
 
-    /// All containers were added: returns what was left beside their directories; nil if nothing was left.
+    /// All containers were added: returns the handover beside their directories; nil if there is none.
     mutating func takeStart() -> KeptStart? {
         guard isAwaitingContainers, let start else { return nil }
         (isAwaitingContainers, self.start) = (false, nil)

@@ -6,7 +6,7 @@ import Metadata
 
 // Changes that no event reports, and their treatment:
 //
-// - what was mounted and unmounted meanwhile: the places of mounts that came or went or lie in containers are looked at;
+// - mounts and unmounts made meanwhile: the places of mounts that came or went or lie in containers are looked at;
 // - directories without a watch, those that could not be read among them: they are read, as are those that were being read;
 // - a file system that does not tell of all changes: its container is compared, as before;
 // - the user of the daemon, and its rights to read: with another user, other groups, other capabilities, or access
@@ -15,7 +15,7 @@ import Metadata
 // - the way to a container's directory, and whether that is the one that was known: looked at as at every start;
 // - a container that was unavailable, or is configured otherwise: it is compared, or read.
 extension TreeWatcher {
-    /// Has containers that are added from now on go on from what was left. Nothing is heard until ``hear()``.
+    /// Has containers that are added from now on go on from the handover. Nothing is heard until ``hear()``.
     package func goOn(from start: KeptStart) {
         resumption.begin(with: start)
         // Until this process has told its own, there is nothing to go on with.
@@ -83,7 +83,7 @@ extension TreeWatcher {
         }
     }
 
-    // MARK: What was heard before
+    // MARK: Events that were read before
 
     /// A half of a rename that another process has heard: its row has moved already, or waited for the second half. The names
     /// are looked at, as they were to be.

@@ -1,4 +1,4 @@
-// Telling the next process what it needs to go on with the watches that there are, once a turn.
+// Writing the handover to the next process, once a turn.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
@@ -37,8 +37,8 @@ extension TreeWatcher {
         handover?.withdraw(directories: directories.records.count)
     }
 
-    /// At the end of a turn, with all of it in the journal, which goes up to `sequence`: takes back and says what is known now, and
-    /// lets go of the events that the next process knows of.
+    /// At the end of a turn, with all of it in the journal, which goes up to `sequence`: takes back and writes the
+    /// present facts, and lets go of the events that the next process knows of.
     package func settleKept(sequence: UInt64) {
         guard handover != nil, !resumption.isAwaitingContainers else { return }
         prepareKept(sequence: sequence)
@@ -49,7 +49,7 @@ extension TreeWatcher {
             handover?.tell(flags(of: container), of: container.number, key: container.key)
         }
         if mounts.isKnown, lookUps.isEmpty, deferredLookUps.isEmpty, !mounts.isLacking { handover?.tell(mounts.all) }
-        // Causes of what was asked for from outside lie just before the next record, and behind the last that was heard.
+        // Event positions of requests from outside lie just before the next record, and behind the last that was read.
         let settled = (settledPosition + EventRing.alignment - 1) & ~(EventRing.alignment - 1)
         handover?.memory.ring.release(to: settled)
         forgetOrphans()
@@ -71,9 +71,9 @@ extension TreeWatcher {
             inode: record.inode, key: key)
     }
 
-    /// Whether events alone keep what is known of a container right, those of the directories apart that are not
-    /// complete. Polls and the self-audit do not count: no caller was promised their findings. But one that has watched
-    /// a directory, which events alone keep right from then on, holds what it has found there until it ends.
+    /// Whether events alone keep the known entries of a container right, except for directories that are not complete.
+    /// Polls and the self-audit do not count: no caller was promised their findings. But one that has watched a
+    /// directory, which events alone keep right from then on, holds its findings there until it ends.
     private func flags(of container: WatchedContainer) -> KeptContainer.Flags {
         guard container.place.isReadable, !container.knowledge.isParked else { return .wasUnavailable }
         guard container.polling.fileSystem == nil else { return .wasPolled }
@@ -87,7 +87,7 @@ extension TreeWatcher {
         return flags
     }
 
-    // MARK: What is going on
+    // MARK: Work under way
 
     /// Whether something waits that no event causes again.
     private var hasWorkOfItsOwn: Bool {
@@ -141,8 +141,8 @@ extension TreeWatcher {
         return state
     }
 
-    /// All containers that there are have been added: hears what was left and what was queued meanwhile, all of it before
-    /// anything is looked at, so that whatever has moved stands where it is now. False where nothing was left.
+    /// All containers that there are have been added: reads the events left and those queued meanwhile, all of them
+    /// before a look-up, so that every moved row stands where it is now. False where nothing was left.
     @discardableResult
     package func hear() -> Bool {
         guard let start = resumption.takeStart() else { return false }

@@ -13,7 +13,8 @@ package struct TurnState {
         var name: [UInt8]
     }
 
-    /// A row that knows what was not heard of yet, and where in the stream that lies before.
+    /// A provisional row: its look-up is newer than the event position, and the events that explain it lie before
+    /// `end`.
     struct Ahead: Equatable {
         /// The end of one that must be looked at whatever is heard.
         static let untilLookedAt: UInt64 = 1 << 62 - 1
@@ -54,7 +55,7 @@ package struct TurnState {
 
     init() {}
 
-    /// Whether there is nothing but what events tell again.
+    /// Whether there is no work but that which events cause again.
     var isEmpty: Bool {
         isWhole && ahead.isEmpty && files.isEmpty && names.isEmpty && halves.isEmpty && asides.isEmpty
     }
@@ -120,7 +121,8 @@ package struct TurnState {
             + halves.count * 24 + asides.reduce(0) { $0 + 16 + $1.bytes.count }
     }
 
-    /// Writes it over what is of no use any more: the number, inverted so that memory never written has none, comes last.
+    /// Writes it over a state that is of no use any more: the number, inverted so that memory never written has none,
+    /// comes last.
     func write(to bytes: UnsafeMutableRawBufferPointer, sequence: UInt64, count: UInt64) {
         guard let base = bytes.baseAddress else { return }
         if byteCount > bytes.count, !asides.isEmpty {

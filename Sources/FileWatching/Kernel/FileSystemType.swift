@@ -8,8 +8,9 @@ package struct FileSystemType: Sendable, Hashable {
     package init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// Those whose files others change without this kernel hearing of it: other machines, or a program that serves
-    /// them. inotify tells what programs of this machine do through the mount and nothing else, so these are watched and
-    /// polled. An overlay is not among them: its own changes are told, and its layers must not be changed beneath it.
+    /// them. inotify reports the changes of programs of this machine through the mount and no others, so these are
+    /// watched and polled. An overlay is not among them: its own changes are told, and its layers must not be changed
+    /// beneath it.
     private static let changedElsewhere: [UInt64: String] = [
         0x6969: "nfs",
         0x517B: "smb",

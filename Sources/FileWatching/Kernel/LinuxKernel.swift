@@ -27,7 +27,7 @@ package final class LinuxKernel: WatchKernel {
     private let ownDevice = Atomic<UInt64>(0)
     /// For the loop; the thread that waits for changes has one of its own, since a change is told once for each.
     private let mountChanges: MountChanges?
-    /// Why no question takes in what was mounted just before it; nil where each does.
+    /// Why no question takes in a mount made just before it; nil where each does.
     package let mountChangesError: SystemError?
     /// Makes the calls on mounts that may hang.
     let agents: MountAgents
@@ -81,15 +81,15 @@ package final class LinuxKernel: WatchKernel {
     // MARK: Events
 
     /// Another descriptor of the inotify instance, for an event loop that polls it, reads it and closes it. From now on
-    /// ``readEvents(atMost:)`` gives what is held, and reads nothing itself.
+    /// ``readEvents(atMost:)`` gives the held records, and reads nothing itself.
     package func handOver() throws(SystemError) -> Descriptor {
         let descriptor = try inotify.duplicate()
         handOverAgain()
         return descriptor
     }
 
-    /// Takes reading back from an event loop that reads nothing more: ``readEvents(atMost:)`` gives what is held, and then reads
-    /// itself. Returns a descriptor like that of ``handOver()``, to be polled after ``handOverAgain()``.
+    /// Takes reading back from an event loop that reads nothing more: ``readEvents(atMost:)`` gives the held records,
+    /// and then reads itself. Returns a descriptor like that of ``handOver()``, to be polled after ``handOverAgain()``.
     package func takeBack() throws(SystemError) -> Descriptor {
         let descriptor = try inotify.duplicate()
         reading.withLock { $0.isLoops = false }
@@ -104,7 +104,8 @@ package final class LinuxKernel: WatchKernel {
         reading.withLock { ($0.isLoops, $0.isInPlace) = (true, false) }
     }
 
-    /// Where the event loop is to read into now, which is to ``hold(_:)`` what it has read; nil where that is its own affair.
+    /// Where the event loop is to read into now. It is to ``hold(_:)`` the records that it has read. Nil where the
+    /// place is its own affair.
     ///
     /// If it reads elsewhere all the same, the records are lost with the process until they are held, and the next
     /// process is told so. That need not be said where the last read has gone into the room.
@@ -146,7 +147,7 @@ package final class LinuxKernel: WatchKernel {
     /// Whether there are records that the watcher has not seen: then a turn is to follow, whatever else there is to do.
     package var holdsEvents: Bool { ring.hasNews || reading.withLock { $0.hasMissed } }
 
-    /// Reads what is queued into the ring at once, before the event loop does: for the beginning.
+    /// Reads the queued events into the ring at once, before the event loop does: for the beginning.
     package func readAhead() throws(SystemError) {
         guard !ring.hasNews, let room = ring.room() else { return }
         let count = try inotify.read(into: room)
@@ -269,7 +270,7 @@ package final class LinuxKernel: WatchKernel {
                 return try read(LinuxKernel.largestListSize)
             }
         } catch {
-            // An event reports an entry that is gone. Any other failure must not open what a list may close.
+            // An event reports an entry that is gone. Any other failure must not open an entry that a list may close.
             return error == .noEntry ? .none : .unknown
         }
     }

@@ -4,7 +4,7 @@
 import LinuxSystem
 
 extension SystemError {
-    /// Whether we are short of something, which says nothing of what was asked for.
+    /// Whether a resource is short. Such an error says nothing about the file.
     var isShortage: Bool {
         isLack || self == .wouldBlock
     }
@@ -12,6 +12,6 @@ extension SystemError {
     /// The same, where trying again at once is of no use.
     var isLack: Bool { [.tooManyDescriptors, .tooManyDescriptorsInSystem, .noMemory, .timedOut].contains(self) }
 
-    /// Whether permissions are what fails.
+    /// Whether permissions refuse the call.
     var isRefusal: Bool { self == .noAccess || self == .notPermitted }
 }

@@ -20,13 +20,14 @@ package protocol WatchKernel: AnyObject, Sendable {
     /// until the next call.
     func readEvents(atMost limit: Int) throws(SystemError) -> UnsafeRawBufferPointer
 
-    /// Gives back the last bytes of the records that were returned: they are returned again, with what follows them.
+    /// Gives back the last bytes of the records that were returned: they are returned again, with the records after
+    /// them.
     func giveBack(_ count: Int)
 
     /// Bytes of the records that were not taken, in the queue and of those that were read.
     func queuedBytes() throws(SystemError) -> Int
 
-    /// Has ``readEvents(atMost:)`` give what is queued now, at the beginning, where others read otherwise.
+    /// Has ``readEvents(atMost:)`` give the events queued now, at the beginning, where others read otherwise.
     func readAhead() throws(SystemError)
 
     /// The inodes of all watches that there are; nil where that cannot be told. Takes its time; from any thread.
@@ -142,10 +143,10 @@ extension WatchKernel {
 }
 
 extension WatchKernel {
-    /// The extras of an entry whose status was asked for before: their bytes, which lie in the buffer. Where it has some,
-    /// its status gets the list of who may read them, and is asked for again behind both, until nothing has come in between:
-    /// values of one moment never stand under the mode or the list of another. Nil where that does not end, or where the entry
-    /// is gone: events tell the rest.
+    /// The extras of an entry whose status was asked for before: their bytes, which lie in the buffer. If it has some,
+    /// its status gets its access control list, and is asked for again behind both, until nothing has come in between:
+    /// values of one moment never stand under the mode or the list of another. Nil where that does not end, or where
+    /// the entry is gone: events tell the rest.
     func readExtras(
         of name: UnsafePointer<CChar>, _ status: inout KernelStatus, in directory: CInt,
         into buffer: UnsafeMutableRawBufferPointer
