@@ -28,14 +28,14 @@ struct LinkedFiles {
 
     // MARK: News
 
-    /// Changes what was found out about a file, or begins with what `new` gives.
+    /// Changes the news of a file, or begins with the value of `new`.
     mutating func change(_ file: InodeNumber, new: @autoclosure () -> LinkNews, _ body: (inout LinkNews) -> Void) {
         var found = news.removeValue(forKey: file) ?? new()
         body(&found)
         news[file] = found
     }
 
-    /// Takes what was found out about a file, or about any; nil for nothing.
+    /// Takes the news of a file, or of any; nil if there is none.
     mutating func takeNews(of file: InodeNumber? = nil) -> LinkNews? {
         guard let file = file ?? news.first?.key else { return nil }
         return news.removeValue(forKey: file)

@@ -5,10 +5,9 @@ import Metadata
 
 /// A file one of whose names was lost while there was more to hear, or to read.
 ///
-/// A name that came from elsewhere may have gone on before its look-up: it was never in the tree, so what becomes of
-/// the file under it is told of no file that is known, and the other names of the file show what it was. After the
-/// queued events and the readings under way, its other names are looked at again, as long as the file has more names
-/// than are known.
+/// A name that came from elsewhere may have gone on before its look-up. It was never in the tree, so later changes of
+/// its file are reported of no known file, and the other names of the file show an old status. After the queued events
+/// and the readings under way, its other names are looked at again, as long as the file has more names than are known.
 struct StrayLink {
     var status: FileStatus
     /// The position of the event that it was lost by; the largest, for which no barrier waits, where only other containers' tasks
@@ -21,7 +20,7 @@ struct StrayLink {
     var tasks: Set<UInt32>
     /// Tasks of other containers, which may find the name too.
     var otherTasks: Set<UInt32>
-    /// The earliest cause to look once more, of what has come while this waited.
+    /// The earliest cause to look once more, of those that came while this waited.
     var again: UInt64?
     /// The look-ups that waited when that had been heard, those that are made at once and patient ones: one of them may have a
     /// directory read in which the name is.

@@ -19,9 +19,9 @@ struct LinkNews {
 }
 
 extension TreeWatcher {
-    /// Has every entry of a file told what the file is now: no event names them. It is done once for each file when
-    /// the look-ups have been made, since going through ten thousand names for each of ten thousand events would hold
-    /// up the loop for minutes.
+    /// Gives every entry of a file its present status: no event names them. It is done once for each file when the
+    /// look-ups have been made, since going through ten thousand names for each of ten thousand events would hold up
+    /// the loop for minutes.
     func tellLinks(of status: FileStatus, extras: UnsafeRawBufferPointer?, searches: Bool, origin: Origin) {
         pool.raiseLinkEpoch()
         note(status, origin) {
@@ -84,7 +84,7 @@ extension TreeWatcher {
                 var status = news.status
                 if containers[node.container]?.options.readsExtras == true {
                     guard let extras = news.extras else {
-                        // Found out where extras are not read: neither are they known, nor who may read them.
+                        // Found out where extras are not read: neither are they known, nor the access control list.
                         lookAt(node, origin: news.origin)
                         continue
                     }

@@ -101,7 +101,7 @@ extension TreeWatcher {
                     stray.status, cause: isOld ? causeNow : again, in: stray.containers,
                     areOthersWaiting: areOthersWaiting, attempts: isOld ? 0 : stray.attempts + 1)
             } else if lacksNames, stray.cause != .max {
-                // Barriers for what was heard until now wait for this look only, which sees all that was done before them.
+                // Barriers for events until now wait for this look-up only, which sees all changes made before them.
                 noteStray(
                     stray.status, cause: causeNow, in: stray.containers, areOthersWaiting: areOthersWaiting,
                     attempts: stray.attempts + 1)

@@ -5,8 +5,8 @@ import LinuxSystem
 
 /// The mounts of this machine, as the watcher has read them from the kernel's table.
 ///
-/// The kernel tells that the table has changed, and never what has changed in it. This type finds the differences and decides when
-/// the watcher looks at which mount. It makes no system calls. Times are nanoseconds of ``WatchKernel/now()``.
+/// The kernel reports that the table has changed, and never how. This type finds the differences and decides when the
+/// watcher looks at which mount. It makes no system calls. Times are nanoseconds of ``WatchKernel/now()``.
 struct WatchedMounts {
     /// The mounts that ``takeUnsure(isReading:now:)`` gives out.
     struct Unsure: Equatable {
@@ -76,8 +76,8 @@ struct WatchedMounts {
         nextLook = nextLook ?? now &+ WatchLimits.mountLookInterval
     }
 
-    /// Takes what is to be looked at again; nil if it is not time. That is when nothing is being read any more, and now and then
-    /// before, since where directories come and go all the time there is no such moment.
+    /// Takes the mounts to be looked at again; nil if it is not time. That is when nothing is being read any more, and
+    /// now and then before, since where directories come and go all the time there is no such moment.
     mutating func takeUnsure(isReading: Bool, now: @autoclosure () -> UInt64) -> Unsure? {
         guard let time = nextLook, now() >= time || !(isReading || isLacking) else { return nil }
         defer { (unsure, nextLook, isLacking) = ([], nil, false) }

@@ -3,7 +3,7 @@
 
 import DequeModule
 
-/// A look-up whose directory is not where its row is, or that has found what no event has told of.
+/// A look-up whose directory is not where its row is, or that has found a change without an event.
 struct DeferredLookUp {
     var directory: DirectoryID
     var name: [UInt8]
@@ -33,7 +33,7 @@ struct DeferredLookUps: Sequence {
         var name: [UInt8]
     }
 
-    /// How many look-ups of a name wait, and of how many of them another file may be there by what was heard.
+    /// How many look-ups of a name wait, and for how many of them the events read explain another file there.
     private struct Count {
         var all = 0
         var unexpected = 0

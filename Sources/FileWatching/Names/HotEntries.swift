@@ -3,7 +3,7 @@
 
 /// Remembers how often entries were looked at of late. An entry whose content changes all the time is looked at some
 /// dozens of times a second, whatever its writer does: each look-up costs a `statx` and a change of the index, and more
-/// for everybody who hears of it.
+/// for every subscriber to it.
 ///
 /// Entries are told apart by a hash, in a table of a fixed size: one that shares its slot with a hot entry may wait as
 /// that would, one interval at most, and one whose slot is taken by another begins anew.

@@ -39,13 +39,13 @@ struct LookUpQueue {
         var isUnlinked = false
         /// Whether its content was changed after that, through a descriptor that was open.
         var isWrittenUnlinked = false
-        /// Whether what was heard of the name says why another file may be there.
+        /// Whether the events of the name explain another file there.
         var isUnexpected: Bool { !isExpected || isArrival }
     }
 
     private var entries: [Entry] = []
     private var names: [UInt8] = []
-    /// Whether events that name what is added ask for it.
+    /// Whether events name the entries added now.
     var isHearing = false
     /// Indexes of entries, plus 1; 0 is free. The size is a power of two.
     private var table: [UInt32] = Array(repeating: 0, count: 256)
@@ -92,8 +92,8 @@ struct LookUpQueue {
             isExpected: isExpected, isArrival: isArrival, isTold: isTold, isUnlinked: isUnlinked)
     }
 
-    /// The same of a name that a rename has left or taken, which is the last that was heard of it: whatever was heard before,
-    /// anything else there is what something in the queue tells of.
+    /// The same of a name that a rename has left or taken, as its last event: whatever its earlier events, another file
+    /// there has a queued event.
     mutating func addRenamed(
         _ name: UnsafeRawBufferPointer, in directory: DirectoryID, origin: Origin, isArrival: Bool = false
     ) {
@@ -271,7 +271,7 @@ struct LookUpQueue {
         next = 0
     }
 
-    /// Lets go of what was taken.
+    /// Lets go of the entries that were taken.
     private mutating func compact() {
         guard next < entries.count else { return }
         let start = Int(entries[next].offset)
@@ -302,7 +302,7 @@ struct LookUpQueue {
 
     private mutating func rebuildTable(_ size: Int) {
         table = Array(repeating: 0, count: size)
-        // Only what waits: a name that was taken and has come again must be found in its new place.
+        // Only waiting entries: a name that was taken and has come again must be found in its new place.
         for index in next..<entries.count {
             let entry = entries[index]
             var bucket = Int(entry.hash) & (size - 1)

@@ -3,16 +3,16 @@
 
 /// The names that wait to be looked at, in three queues.
 ///
-/// Changes of what lies in a file, of its mode and its times come in any number; names come and go much less often. So an
-/// event that tells of the former has its entry looked at in one of three ways:
+/// Changes of a file's content, mode and times come in any number; names come and go much less often. So an event that
+/// tells of the former has its entry looked at in one of three ways:
 ///
 /// - at once, where there is little to do, and always for a directory of which nothing else waits: a change elsewhere does not
 ///   stand in line behind a million files that are touched in a loop;
-/// - when there is time (the patient queue), after what is to be looked at at once, in the order of their coming;
+/// - when there is time (the patient queue), after the look-ups due at once, in the order of their coming;
 /// - for an entry that was looked at again and again of late (the hot queue), some milliseconds after the last time.
 ///
-/// A name that waits merges with what comes after it, and is looked at before a barrier that was made meanwhile is reached. Members
-/// without a queue in their name are those of the first queue.
+/// A name that waits merges with its later events, and is looked at before a barrier that was made meanwhile is
+/// reached. Members without a queue in their name are those of the first queue.
 struct PendingNames {
     private var prompt = LookUpQueue()
     private var patient = LookUpQueue(countsDirectories: true)
@@ -33,7 +33,7 @@ struct PendingNames {
     /// How many names wait.
     var countOfAll: Int { prompt.count + patient.count + hot.count }
 
-    /// How many names wait that bar further reading: hot ones merge with what comes.
+    /// How many names wait that bar further reading: hot ones merge with later events.
     var countOfCold: Int { prompt.count + patient.count }
 
     /// The counts, for a person.
@@ -146,7 +146,7 @@ struct PendingNames {
     var end: UInt64 { prompt.end }
     var unheard: Int { prompt.unheard }
 
-    /// Whether events that name what is added ask for it.
+    /// Whether events name the entries added now.
     mutating func setHearing(_ isHearing: Bool) { prompt.isHearing = isHearing }
 
     /// The tasks that are comparisons; see ``LookUpQueue/comparisons``.

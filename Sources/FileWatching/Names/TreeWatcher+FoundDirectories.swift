@@ -6,10 +6,10 @@ import LinuxSystem
 import Metadata
 
 // A directory is known by its inode number, and one that is read where another was found has moved: its place is looked
-// at, and the directory there now is read. Where a file system has no stable numbers, or fails to open what it shows,
-// that has no end. Only the lack of an event that names it tells it from a directory that really moves. So after some
-// such readings in a row (``WatchLimits/readsAstray``) it keeps its row, without anything below, and is read again with
-// the polled directories.
+// at, and the directory there now is read. If a file system has no stable numbers, or fails to open the entries that it
+// lists, that has no end. Only the lack of an event that names it tells it from a directory that really moves. So after
+// some such readings in a row (``WatchLimits/readsAstray``) it keeps its row, without anything below, and is read again
+// with the polled directories.
 extension TreeWatcher {
     /// A look-up has found a directory under a name that nothing has.
     func directoryAppeared(
@@ -135,8 +135,8 @@ extension TreeWatcher {
         }
     }
 
-    /// An overlay copies a directory to its upper layer before it does so with what lies in it, and tells of neither: an
-    /// entry that has got another birth time has its directory looked at, and that the one above.
+    /// An overlay copies a directory to its upper layer before it copies an entry of it, and reports neither: an entry
+    /// that has got another birth time has its directory looked at, and that the one above.
     func lookForCopying(of old: FileStatus, to new: FileStatus, in id: DirectoryID, _ origin: Origin) {
         guard old.created != new.created, !fileIdentities.keepsBirthTime(new) else { return }
         lookUps.add(UnsafeRawBufferPointer(start: nil, count: 0), in: id, origin: origin)

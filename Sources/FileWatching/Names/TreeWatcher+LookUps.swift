@@ -31,8 +31,8 @@ extension TreeWatcher {
             if let child = tree.child(of: directories[id].node, named: name) { removeNode(child, origin: entry.origin) }
             return
         }
-        // A name that has left by the first half of a rename is looked at when the second has come or has not. A barrier
-        // that waits for what was heard of it before waits for that.
+        // A name that has left by the first half of a rename is looked at when the second has come or has not. A
+        // barrier for earlier events of the name waits for that.
         if !halves.isEmpty, !name.isEmpty, halves.lowerCause(id, name, to: entry.origin.cause) { return }
         let directory: CInt
         do throws(SystemError) {
@@ -86,8 +86,8 @@ extension TreeWatcher {
         }
     }
 
-    /// The extras of an entry, with who may read them; nil where nothing can be said of them. Where that is for a failure, the
-    /// directory is read again soon, and counts as inexact until then.
+    /// Reads the extras of an entry, and its access control list; nil where they cannot be read. Where that is for a
+    /// failure, the directory is read again soon, and counts as inexact until then.
     private func readExtras(
         of name: UnsafePointer<CChar>, _ status: inout KernelStatus, in directory: CInt, _ id: DirectoryID
     ) -> UnsafeRawBufferPointer? {

@@ -10,7 +10,7 @@ extension TreeWatcher {
         return !container.options.ignored.isEmpty && container.options.ignored.contains(name)
     }
 
-    /// Whether an event tells of what lies in an entry, of its mode or its times, and not of its name.
+    /// Whether an event is about an entry's content, mode or times, and not about its name.
     func isContentChange(_ event: InotifyEvent) -> Bool {
         event.nameLength > 0 && event.mask.rawValue & ~InotifyMask.contentChanges == 0
     }
@@ -155,8 +155,8 @@ extension TreeWatcher {
         }
     }
 
-    /// Whether a file system is mounted on the container's directory, or was when it was available. To be kept with what
-    /// is known of it, for the next start.
+    /// Whether a file system is mounted on the container's directory, or was when it was available. To be saved with
+    /// the container, for the next start.
     package func isMountPoint(_ number: UInt32) -> Bool { containers[number]?.place.isMountPoint == true }
 
     /// Whether a container is unavailable since the file system of its directory is not mounted.

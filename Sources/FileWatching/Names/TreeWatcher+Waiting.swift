@@ -35,8 +35,8 @@ extension TreeWatcher {
             return
         }
         unknownWatches.hold(event, name: name, cause: cause, limit: settings.limits.heldNames)
-        // An audit, or a crawl of what a poll has found, may have come by a directory that no event had told of.
-        // Barriers wait for changes reported from now on.
+        // An audit, or a crawl from a poll, may have come by a directory that no event had named. Barriers wait for
+        // changes reported from now on.
         for (number, task) in readings.tasks where task.cause == .max {
             let comparison = task.container.comparison
             if !task.container.isComparison(number) || comparison?.task == number && comparison?.isAudit == true {
@@ -50,7 +50,7 @@ extension TreeWatcher {
         if tasksAreOutstanding { unknownWatches.noteHeard(watch) }
     }
 
-    /// A watch has ended. A thread that was given it may not have handed over yet what it has read.
+    /// A watch has ended. A thread that was given it may not have handed over its result yet.
     func noteGone(_ watch: Int32) {
         unknownWatches.remove(watch)
         guard tasksAreOutstanding else { return }
@@ -59,7 +59,7 @@ extension TreeWatcher {
 
     /// The directory is not where its row is: a move of it, or of one above it, is still in the queue.
     func wait(_ entry: LookUpQueue.Entry, name: UnsafeRawBufferPointer) {
-        // Its next poll finds what there is.
+        // Its next poll finds the entry.
         if isUnstable(entry.directory) { return }
         counters.lookUpsDeferred += 1
         if entry.attempts >= settings.limits.lookUpAttempts {

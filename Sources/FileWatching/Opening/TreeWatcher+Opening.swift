@@ -198,7 +198,7 @@ extension TreeWatcher {
         return number
     }
 
-    /// A directory could not be opened in its place. Where it is not there, neither is the way to what lies below.
+    /// A directory could not be opened in its place. If it is not there, neither is the way to the directories below.
     private func noteObstacle(_ id: DirectoryID, on way: some Sequence<DirectoryID>, _ error: SystemError) {
         lostDirectories.noteObstacle(id)
         // EAGAIN: renames came in between (openat2(2)), so nothing is known.

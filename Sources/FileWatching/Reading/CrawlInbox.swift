@@ -19,8 +19,8 @@ struct CrawlInbox {
     var count: Int { results.count - next }
     var isEmpty: Bool { next == results.count }
 
-    /// Takes what the threads have read, where nothing waits. `take` is given how many entries were applied since the last time.
-    /// `position` is evaluated if there is something.
+    /// Takes the results of the threads, where nothing waits. `take` is given how many entries were applied since the
+    /// last time. `position` is evaluated if there is something.
     mutating func fill(position: @autoclosure () -> UInt64, _ take: (Int) -> [CrawlResult]) {
         guard isEmpty else { return }
         results = take(processed)

@@ -26,7 +26,7 @@ struct CrawlJob: Sendable {
     var options: CrawlOptions
     /// Whether the directories found in it are read too, without asking.
     var descends: Bool
-    /// Whether what it costs is asked for.
+    /// Whether its cost is measured.
     var isMeasured = false
     /// Whether it has its watch already, so that asking for it again takes none.
     var hasWatch = false

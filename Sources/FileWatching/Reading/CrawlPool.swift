@@ -16,7 +16,7 @@ final class CrawlPool<Kernel: WatchKernel>: @unchecked Sendable {
         /// Jobs on mounts that may hang, by the mount's number. Each mount has a thread while it has an entry here.
         var mountJobs: [Int: [CrawlJob]] = [:]
         var results: [CrawlResult] = []
-        /// Entries in `results` and in what the loop took last, to hold the threads back.
+        /// Entries in `results` and in the results that the loop took last, to hold the threads back.
         var entriesAhead = 0
         /// Entries in `results`.
         var entriesWaiting = 0
@@ -52,7 +52,7 @@ final class CrawlPool<Kernel: WatchKernel>: @unchecked Sendable {
     /// Raised with each change to a file that has more than one name: the status of such files as read before may be
     /// old.
     private let linkEpoch = Atomic<UInt32>(0)
-    /// As `state.stopping`, for those who do not hold the mutex.
+    /// As `state.stopping`, for callers that do not hold the mutex.
     private let isStopping = Atomic<Bool>(false)
 
     init(

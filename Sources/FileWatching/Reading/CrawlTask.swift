@@ -3,7 +3,7 @@
 
 /// A crawl or a comparison under way.
 struct CrawlTask {
-    /// One that was begun in a turn: of which container, and whether something has told of what it reads.
+    /// One that was begun in a turn: of which container, and whether an event has named its directories.
     struct OfTurn: Hashable {
         var container: UInt32
         var isTold: Bool

@@ -16,7 +16,7 @@ package struct DirectoryBatch: Sendable {
     /// Where those of each entry lie in ``extras``, the same place for the same ones; empty as a whole where they were not
     /// read.
     package internal(set) var extrasPlaces: [Range<Int>] = []
-    /// The places by a hash of what stands there, until all was appended.
+    /// The places by a hash of the names there, until all was appended.
     private var placesByHash: [Int: Range<Int>] = [:]
     /// The entries whose extras could not be read.
     var unknownExtras: Set<UInt32> = []
@@ -82,6 +82,6 @@ package struct DirectoryBatch: Sendable {
         return start..<extras.count
     }
 
-    /// Lets go of what only appending needs.
+    /// Lets go of data that only appending needs.
     mutating func finish() { placesByHash = [:] }
 }

@@ -15,7 +15,7 @@ struct Readings {
     private var jobs = 0
     /// Directories that jobs are on their way to, by ticket.
     private var tickets: [UInt64: DirectoryID] = [:]
-    /// Those of them for which something else waits than what has asked for the job, and the first that has caused it.
+    /// Those of them that others than the task of the job wait for, and the first event position among these.
     private(set) var awaited: [DirectoryID: UInt64] = [:]
     /// Names that events have told of in directories that are being read, where extras are read; by slot.
     private var touched: [Int32: Set<[UInt8]>] = [:]
@@ -119,8 +119,8 @@ struct Readings {
     @discardableResult
     mutating func endAwaiting(_ directory: DirectoryID) -> Bool { awaited.removeValue(forKey: directory) != nil }
 
-    /// Returns the event that a job counts for: the earliest of its task's and of what waits for it. `now` stands for a task that
-    /// has ended.
+    /// Returns the event position that a job counts for: the earliest of its task's and of those that wait for it.
+    /// `now` stands for a task that has ended.
     func cause(ofTicket ticket: UInt64, task: UInt32, now: UInt64) -> UInt64 {
         let cause = tasks[task]?.cause ?? now
         guard !awaited.isEmpty, let id = tickets[ticket], let other = awaited[id] else { return cause }

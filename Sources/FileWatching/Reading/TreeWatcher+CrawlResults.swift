@@ -5,9 +5,9 @@ import LinuxSystem
 import Metadata
 
 extension TreeWatcher {
-    /// Applies what is in the inbox, some of it at most. Returns whether there may be more. Where it waits for the stream to
-    /// be read on there is not: as long as there is something to read that has the next turn follow (``isPausing``), and to
-    /// ask for one would keep the loop from what it waits for.
+    /// Applies the results in the inbox, some of them at most. Returns whether there may be more. While it waits for
+    /// the stream to be read on, there is not. As long as there is something to read, the next turn follows
+    /// (``isPausing``); to ask for one would keep the loop from reading.
     func applyResults() -> Bool {
         guard !inbox.isEmpty, position >= inbox.position else { return false }
         let limit = inbox.processed + settings.crawledEntriesPerTurn
@@ -148,13 +148,13 @@ extension TreeWatcher {
         readAgainIfChanged(id, wasUnreadable: wasUnreadable, origin)
     }
 
-    /// Whether nothing is known of what lies in a directory that was read.
+    /// Whether no entry is known of a directory that was read.
     func isUnknown(_ id: DirectoryID, to result: CrawlResult) -> Bool {
         !directories[id].flags.contains(.wasRead) && tree.childCount(of: directories[id].node) == 0
             && !isVerifying(result)
     }
 
-    /// Whether what is found now may be known elsewhere, in a directory that was not compared yet.
+    /// Whether a file found now may be known elsewhere, in a directory that was not compared yet.
     private func isVerifying(_ result: CrawlResult) -> Bool {
         guard let comparison = readings[result.task]?.container.comparison, comparison.task == result.task else {
             return false
@@ -191,7 +191,8 @@ extension TreeWatcher {
                 if flags.contains(.reading) || (flags.contains(.wasRead) && !flags.contains(.unreadable)) { continue }
             }
             let directory = known ?? record(child, status)
-            // The job was made before extras were asked for, so what reads them is not over before it has come.
+            // The job was made before extras were asked for, so the reading of extras is not over before its result has
+            // come.
             if wantsExtras, !result.hasExtras { directories[directory].round = 0 }
             readings.expect(directory, ticket: result.firstChild + UInt64(offset))
             if result.hasExtras { readings.noteTouched(in: directory) }

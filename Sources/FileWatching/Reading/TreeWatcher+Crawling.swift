@@ -61,8 +61,8 @@ extension TreeWatcher {
         return task.cause < .max || origin.cause == .max && !(isFirst && container.isComparison(origin.task))
     }
 
-    /// Something has told of a directory. It may be known, and have been read, by a crawl that has begun for something later, or
-    /// for nothing that was told: a barrier that waits for the one waits for what lies below.
+    /// Something has told of a directory. It may be known, and have been read, by a crawl that has begun for something
+    /// later, or without an event: a barrier that waits for the directory waits for the ones below.
     func heard(of id: DirectoryID, cause: UInt64) { lowerCause(of: directories[id].crawl, to: cause) }
 
     /// Whether that is a task of a poll and the like, for which no barrier waits.
@@ -82,7 +82,7 @@ extension TreeWatcher {
         return true
     }
 
-    /// Takes what the threads have read. It waits in the inbox until the events that were queued by now have been read.
+    /// Takes the results of the threads. It waits in the inbox until the events that were queued by now have been read.
     func takeResults() {
         inbox.fill(position: position + queuedBytes()) { pool.take(processed: $0) }
     }
@@ -118,8 +118,8 @@ extension TreeWatcher {
     }
 
     /// Whether a directory cannot be opened, or an entry in it be looked at, for reasons that waiting for a move does
-    /// not end. The look-up is dropped: the directory is read, which tells what it is that refuses, and again when its mode
-    /// or that of one above changes, or it is polled.
+    /// not end. The look-up is dropped. The directory is read, which shows the directory that refuses. It is read again
+    /// when its mode or that of one above changes, or it is polled.
     func isRefused(_ id: DirectoryID, _ error: SystemError, _ origin: Origin) -> Bool {
         if error.isRefusal {
             let isNews = !directories[id].flags.contains(.unreadable)

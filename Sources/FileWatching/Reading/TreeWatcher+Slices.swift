@@ -29,8 +29,8 @@ struct DirectorySlices {
 }
 
 // The entries are taken first, and everything else that a reading brings comes with the last of them: until then the
-// directory counts as being read, and events for a watch that is new are held. Events for one that was known are heard
-// between two slices, so the tree may be ahead of what was read.
+// directory counts as being read, and events for a watch that is new are held. Events for a known watch are processed
+// between two slices, so the tree may be ahead of the reading.
 extension TreeWatcher {
     func isSliced(_ result: CrawlResult) -> Bool {
         guard result.error == nil, result.batch.count > settings.directorySlice else { return false }

@@ -17,16 +17,17 @@ struct RenameHalf {
     var isOutdated = false
     var deadline: UInt64
     var origin: Origin
-    /// Where the stream was when its time was over and what was queued by then had been read: crawls that later events cause
-    /// cannot bring the second half.
+    /// Where the stream was when its time was over and the events queued by then had been read: crawls that later
+    /// events cause cannot bring the second half.
     var expiry: UInt64 = .max
-    /// The look-ups that waited then: one of them may find what it has become, or have that read.
+    /// The look-ups that waited then: one of them may find its file, or have the file's directory read.
     var lookUps: UInt64 = .max
     /// Whether it has waited for look-ups that others of its time have asked for.
     var hasAwaitedOthers = false
     /// When its time is over: where in the stream the second half lies before, if there is one.
     var end: UInt64?
-    /// Whether it has no row in the tree: that had to make way, or was never made, as that of what had left the name before is there.
+    /// Whether it has no row in the tree: the row had to make way, or was never made, as that of a file that had left
+    /// the name before is there.
     var isAside = false
 }
 
@@ -86,7 +87,7 @@ struct RenameHalves {
         next += 1
     }
 
-    /// Whether one has left this place; it then takes over what an earlier event has caused there.
+    /// Whether one has left this place; it then takes over the earlier event position there.
     mutating func lowerCause(_ directory: DirectoryID, _ name: UnsafeRawBufferPointer, to cause: UInt64) -> Bool {
         guard !halves.isEmpty, let serial = byPlace[Place(directory: directory, name: Array(name))],
             let earlier = halves[serial]?.origin.cause
@@ -105,7 +106,7 @@ struct RenameHalves {
     /// The one that a second half belongs to.
     func half(cookie: UInt32) -> RenameHalf? { byCookie[cookie].flatMap { halves[$0] } }
 
-    /// The row of what has left a place stands in another from now on, from which nothing has left.
+    /// The row of a file that left a place stands in another from now on, which no file has left.
     mutating func move(
         _ directory: DirectoryID, _ name: UnsafeRawBufferPointer, to newDirectory: DirectoryID, _ newName: [UInt8]
     ) {
@@ -116,7 +117,7 @@ struct RenameHalves {
         byPlace[Place(directory: newDirectory, name: newName)] = serial
     }
 
-    /// The row of what has left this place stood in another then.
+    /// The row of a file that left this place stood in another then.
     mutating func noteMoved(_ directory: DirectoryID, _ name: UnsafeRawBufferPointer) {
         if let serial = byPlace[Place(directory: directory, name: Array(name))] { noted.insert(serial) }
     }
@@ -126,7 +127,7 @@ struct RenameHalves {
         if let serial = byCookie[cookie] { noted.insert(serial) }
     }
 
-    /// The row of what has left a place is not there any more; whatever is heard of that is heard of something else.
+    /// The row of a file that left a place is not there any more; later events of the place are about another file.
     mutating func setAside(_ directory: DirectoryID, _ name: UnsafeRawBufferPointer) {
         guard let serial = byPlace.removeValue(forKey: Place(directory: directory, name: Array(name))) else { return }
         halves[serial]?.isAside = true

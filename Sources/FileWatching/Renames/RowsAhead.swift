@@ -12,7 +12,7 @@ struct RowsAhead {
         var file: FileStatus?
         /// Whether that may well be the one that was found: nothing that was heard speaks against it.
         var isLikely: Bool
-        /// Whether a look has made the row: its name was free by what was heard.
+        /// Whether a look-up has made the row: its name was free by the events read.
         var isNew = false
         /// An unknown directory was renamed onto it: the one that is found has its identity.
         var isTakenOver = false
@@ -78,8 +78,8 @@ struct RowsAhead {
         hasMade = true
     }
 
-    /// A look has told a row what is there. `known` is what it was told before, nil of a new row; `isExpected`, whether nothing
-    /// that was heard says that this should not be there still.
+    /// A look-up has set the file of a row. `known` is its former file, nil of a new row; `isExpected`, whether no
+    /// event read says that this file should not be there still.
     mutating func found(
         _ node: TreeNode, _ isSame: (FileStatus) -> Bool, known: FileStatus?, isExpected: Bool, at position: UInt64
     ) {
@@ -151,7 +151,7 @@ struct RowsAhead {
         if end != .max { lastEnd = max(lastEnd, end) }
     }
 
-    /// A row has got another name by what was heard: nothing but a look there shows whether its file is the one that it knows.
+    /// A row has got another name by an event: only a look-up there shows whether its file is the one that it knows.
     mutating func moved(_ node: TreeNode, at cause: UInt64) {
         if isEmpty { return }
         set(node, moved(record(of: node, at: cause)))
@@ -170,7 +170,7 @@ struct RowsAhead {
 
     func isTakenOver(_ node: TreeNode) -> Bool { !records.isEmpty && records[node]?.isTakenOver == true }
 
-    /// A row takes over what another knows, which goes.
+    /// A row takes over the record of another, which goes.
     mutating func replaced(_ target: TreeNode, by source: TreeNode, at cause: UInt64) {
         if isEmpty { return }
         set(target, moved(record(of: source, at: cause)))

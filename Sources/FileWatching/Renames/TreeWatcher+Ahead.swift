@@ -7,16 +7,16 @@ import Metadata
 // it is read the row stands for the file that lay there before: when that moves, the row goes with it, and is not
 // looked for by its new file. So for identities a row's file is the one by the events read, as far as that is known.
 extension TreeWatcher {
-    /// The file of a row by what was heard before an event, for certain; nil where that is not known.
+    /// The file of a row by the events before a position, for certain; nil where it is not known.
     func heardFile(of node: TreeNode, at cause: UInt64) -> FileStatus? {
         guard let record = ahead.record(of: node, at: cause) else { return tree.status(of: node) }
         return record.isLikely ? nil : record.file
     }
 
-    /// Whether a row was made by a look at a name that was free by what was heard before an event.
+    /// Whether a row was made by a look-up of a name that was free by the events before a position.
     func isNew(_ node: TreeNode, at cause: UInt64) -> Bool { ahead.record(of: node, at: cause)?.isNew == true }
 
-    /// The same where the best guess will do, by what was heard until now.
+    /// The same where the best guess will do, by the events read until now.
     func likelyFile(of node: TreeNode, at cause: UInt64) -> FileStatus? {
         guard let record = ahead.record(of: node, at: cause) else { return tree.status(of: node) }
         return record.isLikely ? record.file ?? tree.status(of: node) : record.file
@@ -28,7 +28,7 @@ extension TreeWatcher {
         likelyFile(of: node).map { fileIdentities.identity(of: $0) }
     }
 
-    /// A look-up has told a row what is there.
+    /// A look-up has set the file of a row.
     func noteFound(_ node: TreeNode, _ found: FileStatus, known: FileStatus?, isExpected: Bool) {
         ahead.found(node, { fileIdentities.isSame($0, found) }, known: known, isExpected: isExpected, at: position)
     }
@@ -39,9 +39,9 @@ extension TreeWatcher {
         ahead.reads(from: position, to: ahead.hasLooked ? position + queuedBytes() : position)
     }
 
-    /// Lets go of what lies below a directory that leaves the tree. If it may come again, each row gets back the file
-    /// that it stands for, and is recognised by that. A row of unknown file is known by its name, where its directory
-    /// is.
+    /// Forgets the records of rows below a directory that leaves the tree. If it may come again, each row gets back the
+    /// file that it stands for, and is recognised by that. A row of unknown file is known by its name, where its
+    /// directory is.
     func forgetAhead(below node: TreeNode, mayComeAgain: Bool) {
         guard !ahead.isEmpty else { return }
         let below = ahead.nodes {

@@ -87,11 +87,11 @@ extension TreeWatcher {
 
     /// The cookie of the second pair where a rename is the first of an exchange. Where nothing after both tells,
     /// something lies where that brings it, and nothing is queued that could have brought it otherwise: two renames
-    /// have left that free. Where more is queued it must be the file of the row: that by what was heard, since a look
-    /// may have told the row of what came to its name by the exchange. Without a row the file that came is unknown.
-    /// Where nothing can be seen there, since its directory has moved on, it is taken for one: a file that has come
-    /// onto another (`isOntoAnother`) and gone back has left that one's row where it came from, as an exchange does,
-    /// and the look that waits for the directory shows whether anything is at the other name.
+    /// have left that free. If more is queued it must be the file of the row: the one by the events read, since a
+    /// look-up may have set the file that came to its name by the exchange. Without a row the file that came is
+    /// unknown. Where nothing can be seen there, since its directory has moved on, it is taken for one: a file that has
+    /// come onto another (`isOntoAnother`) and gone back has left that one's row where it came from, as an exchange
+    /// does, and the look that waits for the directory shows whether anything is at the other name.
     func cookieOfExchange(
         _ sign: ExchangeSign, _ source: TreeNode?, ontoAnother isOntoAnother: Bool = false,
         _ name: UnsafeRawBufferPointer, _ id: DirectoryID, at cause: UInt64
@@ -110,9 +110,9 @@ extension TreeWatcher {
         }
     }
 
-    // MARK: What is not known yet
+    // MARK: Undecided renames
 
-    /// Whether a rename has come upon an entry, and what was read does not tell whether it is the first pair of an
+    /// Whether a rename has come upon an entry, and the events read do not decide whether it is the first pair of an
     /// exchange, though more is queued. It waits for that: queued events made the present state, which says less than
     /// they do.
     func isUndecided(
@@ -143,8 +143,8 @@ extension TreeWatcher {
         return tree.child(of: to, named: name) != nil || (half.hasRow && waits(name, in: id))
     }
 
-    /// An exchange of what was made and not seen yet with what has a row: that goes to the other's name, and the other is looked at
-    /// where it is then. False where it is none.
+    /// An exchange of an unseen new file with one that has a row: the row goes to the other's name, and the other is
+    /// looked at where it is then. False where it is none.
     func exchangeUnseen(
         _ half: RenameHalf, _ name: UnsafeRawBufferPointer, in id: DirectoryID, _ sign: ExchangeSign
     ) -> Bool {

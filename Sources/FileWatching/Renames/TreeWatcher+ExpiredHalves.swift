@@ -21,7 +21,7 @@ extension TreeWatcher {
     /// its directory may wait for such a half itself.
     var oldestAwaitedNews: UInt64 { deferredLookUps.reduce(.max) { $1.waitsForNews ? min($0, $1.origin.cause) : $0 } }
 
-    /// Whether the second half may lie in what is queued.
+    /// Whether the second half may be among the queued events.
     func isAnnounced(_ half: RenameHalf) -> Bool { half.end.map { position < $0 } ?? false }
 
     /// A program that is put off by others between the two halves of a rename may stay so for longer than any time that a
@@ -40,9 +40,9 @@ extension TreeWatcher {
         }
     }
 
-    /// First halves whose time is over are removals, to be verified like everything else; during a comparison they
-    /// are held to its end, since the second half may be what the overflow has swallowed. One in the background, for
-    /// which no barrier waits, does not hold them up.
+    /// First halves whose time is over are removals, to be verified like everything else; during a comparison they are
+    /// held to its end, since the overflow may have swallowed the second half. One in the background, for which no
+    /// barrier waits, does not hold them up.
     func expireHalves() {
         guard !halves.isEmpty else { return }
         settleHalves()
@@ -88,7 +88,7 @@ extension TreeWatcher {
         }
     }
 
-    /// The container whose comparison holds what has left to its end, and the task of that; nil where none does.
+    /// The container whose comparison holds the first half to its end, and the task of that; nil where none does.
     private func holder(of half: RenameHalf) -> (container: WatchedContainer, task: UInt32)? {
         guard let container = containers[half.container], let comparison = container.comparison,
             comparison.holdsRemovals, !comparison.isInBackground

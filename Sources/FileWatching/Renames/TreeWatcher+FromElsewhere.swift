@@ -7,7 +7,7 @@ import Metadata
 /// The fate of a directory that has come from elsewhere onto one that is known.
 enum Arrival {
     case stays
-    /// With what was known there, which leaves the name.
+    /// It changes places with the known directory there, which leaves the name.
     case changesPlaces
     /// It has left the name at once.
     case movesOn
@@ -57,7 +57,7 @@ extension TreeWatcher {
         }
     }
 
-    /// Something has come to a name from another container. `file` is what that was, where it is known.
+    /// Something has come to a name from another container. `file` is its status, where it is known.
     func cameFromContainer(
         _ name: UnsafeRawBufferPointer, in id: DirectoryID, by file: FileStatus?, _ event: InotifyEvent,
         _ origin: Origin
@@ -78,9 +78,9 @@ extension TreeWatcher {
         return target
     }
 
-    /// Looks for what follows a directory that has come from elsewhere onto one that is known. That one's leaving at once is the
-    /// second pair of an exchange, or the new one's moving on: whatever is told of the name next tells which it was, as for
-    /// ``exchangeSign(_:_:_:_:)``.
+    /// Looks for the events after a directory that has come from elsewhere onto one that is known. That one's leaving
+    /// at once is the second pair of an exchange, or the new one's moving on: whatever is told of the name next tells
+    /// which it was, as for ``exchangeSign(_:_:_:_:)``.
     func arrival(
         _ name: UnsafeRawBufferPointer, _ watch: Int32, _ following: UnsafeRawBufferPointer
     ) -> Arrival {

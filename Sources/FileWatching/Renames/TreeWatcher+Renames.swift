@@ -47,7 +47,7 @@ extension TreeWatcher {
         lookUps.isUnexpected(name, in: id) || deferredLookUps.isUnexpected(name, in: id)
     }
 
-    /// The second half. `following` is what was read behind it.
+    /// The second half. `following` are the records read behind it.
     func movedTo(
         _ id: DirectoryID, _ event: InotifyEvent, name: UnsafeRawBufferPointer, origin: Origin,
         following: UnsafeRawBufferPointer
@@ -110,8 +110,8 @@ extension TreeWatcher {
         return false
     }
 
-    /// Removes the row of what has gone to another container, whatever has its name now: it has another identity there, and
-    /// when it comes back. Returns what it was, where that is known for certain.
+    /// Removes the row of a file that has gone to another container, whatever has its name now: it has another identity
+    /// there, and when it comes back. Returns its status, where that is known for certain.
     private func removeDeparted(_ half: RenameHalf) -> FileStatus? {
         guard !half.isAside,
             let node = half.name.withUnsafeBytes({ tree.child(of: directories[half.directory].node, named: $0) }),
@@ -123,7 +123,7 @@ extension TreeWatcher {
     }
 
     /// Gives the row its new place. It is only the likely truth: the look-ups of both names, which follow in this turn,
-    /// put right what happened since, and compare the inodes.
+    /// correct the rows for later changes, and compare the inodes.
     private func rename(
         _ half: RenameHalf, _ event: InotifyEvent, to id: DirectoryID, name: UnsafeRawBufferPointer,
         following: UnsafeRawBufferPointer
@@ -259,8 +259,8 @@ extension TreeWatcher {
             return
         }
         if isNew(target, at: half.origin.cause) || isDirectory != targetStatus.kind.isDirectory {
-            // Nothing is replaced. A look has found the target ahead, and by what was heard the name is free; or what has moved is
-            // of another kind, which rename(2) lets not replace it, so it has left.
+            // Nothing is replaced. A look-up has found the target ahead, and by the events read the name is free; or
+            // the moved file is of another kind, so rename(2) cannot have replaced the target, which has left.
             if isDirectory, targetStatus.kind.isDirectory, sourceFile == nil {
                 replaceDirectory(source, with: target, origin: half.origin)
             } else {

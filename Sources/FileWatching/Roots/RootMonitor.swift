@@ -35,7 +35,7 @@ struct RootMonitor {
     /// The containers below a watched directory, and the kernel's mask for it; nil for one that is above none.
     func ancestor(_ watch: Int32) -> AncestorWatch? { ancestors.isEmpty ? nil : ancestors[watch] }
 
-    /// A directory above containers is watched: the kernel tells of it what a mask says.
+    /// A directory above containers is watched with a mask.
     mutating func setMask(_ mask: InotifyMask, of watch: Int32) {
         ancestors[watch, default: AncestorWatch()].mask = mask
     }

@@ -33,13 +33,14 @@ struct RootPlace {
 
     // MARK: Looking
 
-    /// Begins a look at the directory. Returns what it was called of late, for ``endLook(after:_:)``.
+    /// Begins a look at the directory. Returns its former value of `isEnclosed`, for ``endLook(after:_:)``.
     mutating func beginLook() -> Bool {
         defer { isEnclosed = false }
         return isEnclosed
     }
 
-    /// The directory was found. An empty one is what is left when its file system is gone, and no news of what lies in that.
+    /// The directory was found. If its file system is gone, an empty one is left, which says nothing about the entries
+    /// of that.
     mutating func foundDirectory(isMountRoot: Bool) { isUnmounted = isMountPoint && !isMountRoot }
 
     /// Whether it belongs to the container around it. Returns whether it is the container's own.
@@ -48,7 +49,7 @@ struct RootPlace {
         return !isUnmounted && !isEnclosed
     }
 
-    /// A file system is mounted on the directory, and is what the container holds.
+    /// A file system is mounted on the directory, and has the container's entries.
     mutating func foundMount() { isMountPoint = true }
 
     /// The look has failed. Where that is for want of something, it says nothing of the container around.

@@ -62,7 +62,7 @@ extension TreeWatcher {
                     isWhole = false
                     keepsWatches = keepsWatches || error.isShortage
                 }
-                // After the watch, which tells of what changes from now on.
+                // After the watch, which reports changes from now on.
                 let status = try kernel.status(of: "", in: directory)
                 // An unread symlink must not count as a directory: the directories above its target would be left out.
                 let next = try target.get()

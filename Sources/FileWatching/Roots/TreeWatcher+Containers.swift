@@ -9,15 +9,15 @@ extension TreeWatcher {
     /// directory appears, when this returns. Names that a glob matches are left out. The tree has its root already.
     ///
     /// With `isKnown` the tree holds entries too, from before: the container is `.verifying` until each of its
-    /// directories is watched and was compared with them. Only what differs is told to the tree. Entries keep their
+    /// directories is watched and was compared with them. Only differences are written to the tree. Entries keep their
     /// identity wherever they have moved within the container: entries that seem gone leave at the end. Takes about the
     /// time of a crawl.
     ///
     /// With `wasMountPoint` (the result of ``isMountPoint(_:)`` then) it is `.unavailable` until a file system is
     /// mounted on its directory: the files there until then say nothing about the known entries. The same holds
     /// `within` another container. With `readsExtras` extras are read from the start
-    /// (``setReadsExtras(_:completion:)``). The `key` stands for what the tree holds, in this process and the next
-    /// (``goOn(from:keeping:)``); 0 where that is nothing to go on with.
+    /// (``setReadsExtras(_:completion:)``). The `key` stands for the tree's entries, in this process and the next
+    /// (``goOn(from:keeping:)``); 0 where they are nothing to go on with.
     package func addContainer(
         _ number: UInt32, path: String, ignoring globs: [String] = [], isKnown: Bool = false,
         wasMountPoint: Bool = false, readsExtras: Bool = false, within enclosure: Enclosure? = nil, key: UInt64 = 0
@@ -154,9 +154,9 @@ extension TreeWatcher {
         }
     }
 
-    /// Whether a mounted file system hides a directory that is the container's own: one that was read and holds something. The
-    /// container follows there, and comes back when that is unmounted. An empty directory is a mount point, and says nothing of
-    /// what lies in the file system.
+    /// Whether a mounted file system hides a directory that is the container's own: one that was read and holds
+    /// something. The container follows there, and comes back when that is unmounted. An empty directory is a mount
+    /// point, and says nothing about the entries of the file system.
     private func isCovered(_ container: WatchedContainer, by found: FileStatus) -> Bool {
         guard !container.place.isMountPoint else { return false }
         let root = tree.root(of: container.number)
@@ -272,8 +272,8 @@ extension TreeWatcher {
         }
     }
 
-    /// Compares a container with the file system; the completion comes in a later turn with what differed. A container
-    /// that is unavailable is looked for, and has no differences.
+    /// Compares a container with the file system; the completion comes in a later turn with the differences. A
+    /// container that is unavailable is looked for, and has no differences.
     package func rescan(_ number: UInt32, completion: @escaping (ComparisonCounts) -> Void) {
         guard let container = containers[number] else {
             completion(ComparisonCounts())

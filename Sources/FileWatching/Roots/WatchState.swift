@@ -9,7 +9,7 @@ package enum WatchState: Sendable, Hashable {
     case verifying
     /// Exact.
     case live
-    /// Part of it is not watched; the text says why and what to do.
+    /// Part of it is not watched; the text gives the reason and the remedy.
     case degraded(reason: String)
     /// Its directory is missing or cannot be read; the text says why.
     case unavailable(reason: String)
@@ -29,7 +29,7 @@ package struct ContainerFigures: Sendable, Hashable {
     package var overLimit = 0
     /// Directories that a crawl or a comparison has still to read.
     package var outstanding = 0
-    /// Look-ups of its entries, ever, but for what was gone.
+    /// Look-ups of its entries, ever, but for those of entries that were gone.
     package var lookUps: UInt64 = 0
 
     package init() {}

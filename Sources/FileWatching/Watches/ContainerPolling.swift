@@ -5,8 +5,8 @@
 struct ContainerPolling {
     /// Why directories are without a watch.
     private(set) var reason: PollReason?
-    /// The name of its file system, where that does not tell of all changes: every directory is polled then, and watched
-    /// too for what is told.
+    /// The name of its file system, where that does not report all changes: every directory is polled then, and watched
+    /// too for the changes it does report.
     private(set) var fileSystem: String?
     /// When it is due, in nanoseconds of ``WatchKernel/now()``; nil for never.
     private(set) var next: UInt64?

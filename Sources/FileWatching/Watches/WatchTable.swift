@@ -63,8 +63,8 @@ struct WatchTable {
     /// Whether ``takeUnwanted(atMost:at:isUsed:)`` has something to give when the stream was read to a position.
     func canRemove(at position: UInt64) -> Bool { hasUnwanted && position >= removalPosition }
 
-    /// Takes watches to be ended now, in order: none where the queue may have no room for what that tells. `isUsed` returns whether a
-    /// watch has got an owner meanwhile.
+    /// Takes watches to be ended now, in order: none where the queue may have no room for their last events. `isUsed`
+    /// returns whether a watch has got an owner meanwhile.
     mutating func takeUnwanted(atMost limit: Int, at position: UInt64, isUsed: (Int32) -> Bool) -> [Int32] {
         guard canRemove(at: position) else { return [] }
         var watches: [Int32] = []
