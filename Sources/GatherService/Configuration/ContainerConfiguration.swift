@@ -21,7 +21,7 @@ package struct ContainerConfiguration: Sendable, Equatable {
             }
         }
 
-        /// The way to have gatherd forget what it knows of the container, and begin anew.
+        /// The way to have gatherd forget the container's index, and begin anew.
         var forgetting: String {
             switch self {
             case .file(let path): "move \(path) away, 'gather reload', move it back, and 'gather reload'"

@@ -36,7 +36,7 @@ package struct DaemonConfiguration: Sendable, Equatable {
 
     package init() {}
 
-    /// Returns what an administrator should look at, although the daemon starts with it: containers without a directory, and those
+    /// Returns warnings for an administrator, although the daemon starts: containers without a directory, and those
     /// whose identifiers people may confuse. Waits two seconds at most for a mount that does not answer.
     package func remarks() -> [ConfigurationError] {
         var known: [String: ContainerConfiguration] = [:]

@@ -21,7 +21,7 @@ extension Engine {
         let record =
             saved.map { ContainerRecord(number: number, configuration: configuration, saved: $0) }
             ?? ContainerRecord(number: number, configuration: configuration, floor: floor)
-        // When they were read is not saved, but not after what was.
+        // The time of their reading is not saved, but it is not after that of the snapshot.
         record.extras.noteStart(at: commits.sequence)
         record.index.extrasLimit = limits.extraBytes
         record.registry.mostPending = limits.pendingBytesPerUser / LiveQueryRegistry.bytesOfPendingItem
@@ -89,7 +89,7 @@ extension Engine {
         return .unavailable(reason: "\(reason); to have the directory itself, \(remedy)")
     }
 
-    /// Tells those who monitor, and the log, of states that changed.
+    /// Tells the monitors, and the log, of states that changed.
     func reportStates() {
         var changed = false
         for record in containers {
@@ -131,10 +131,10 @@ extension Engine {
 
     // MARK: Other descriptions
 
-    /// Goes on with a description of a container that names other packages, and is as before else: nothing is read again,
-    /// every item keeps its identity, and clocks go on. False, and nothing is done, where the container has to be read anew:
-    /// anything else differs, it is not exact yet or away, or there are to be no packages from now on (a clock from before
-    /// could not tell what was hidden then).
+    /// Goes on with a description of a container that names other packages, and is as before else: nothing is read
+    /// again, every item keeps its identity, and clocks go on. False, and nothing is done, where the container has to
+    /// be read anew: anything else differs, it is not exact yet or away, or there are to be no packages from now on (a
+    /// clock from before could not name the items hidden then).
     func setPackages(of record: ContainerRecord, by configuration: ContainerConfiguration) -> Bool {
         var same = record.configuration
         same.packages = configuration.packages
@@ -210,8 +210,8 @@ extension Engine {
         containers.filter { access.isListed($0, for: caller) }
     }
 
-    /// Brings changes of the directories above containers, and of their own, to those who see more or less for it. After the
-    /// changes of the indexes were brought to the live queries, and before anything is sent.
+    /// Brings changes of the directories above containers, and of their own, to callers that see more or less for it.
+    /// After the changes of the indexes were brought to the live queries, and before anything is sent.
     func absorbAccess() {
         guard access.tellsCallersApart else { return }
         var numbers = watcher.takePassageChanges()
@@ -243,8 +243,8 @@ extension Engine {
         monitors.stateChanged()
     }
 
-    /// Brings live queries to what their callers see of a container now; where its changes are held, when they are not any
-    /// more: until then the queries do not know the rows that the index has.
+    /// Brings live queries to the present view of their callers on a container; where its changes are held, when they
+    /// are not any more: until then the queries do not know the rows that the index has.
     func lookAnew(at record: ContainerRecord) {
         // No clock was told while that was owed.
         let owed = record.held.owesLook

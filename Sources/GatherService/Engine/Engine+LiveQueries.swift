@@ -22,8 +22,8 @@ extension Engine {
         }
     }
 
-    /// Sends off what the queries of a container have for other threads, as users take turns. To be called after each call that
-    /// may make errands.
+    /// Sends off the background updates that a container's queries have for other threads, as users take turns. To be
+    /// called after each call that may make errands.
     func runErrands(of record: ContainerRecord) {
         for errand in record.registry.takeErrands() {
             let lane = lane(of: errand)
@@ -129,8 +129,8 @@ extension Engine {
         }
     }
 
-    /// Calls `completion`, on the loop, once these subscriptions can tell what happened until now: at once where nothing of
-    /// it is being worked out elsewhere.
+    /// Calls `completion`, on the loop, once these subscriptions have the changes until now: at once where none of them
+    /// is being worked out elsewhere.
     func whenCaughtUp(_ subscriptions: [Subscription], _ completion: @escaping () -> Void) {
         let behind = subscriptions.flatMap(\.queriesBehind)
         barriers.whenCaughtUp({ behind.allSatisfy { $0.query.isCaughtUp(with: $0.clock) } }, completion)

@@ -51,7 +51,8 @@ extension Engine {
         return plan(question, for: scoped, at: now ?? clockFollower.now, like: &compiled)
     }
 
-    /// The same for one of several containers. `compiled` is what was compiled last for another of them, at this moment.
+    /// The same for one of several containers. `compiled` is the last plan compiled for another of them, at this
+    /// moment.
     func plan(
         _ question: Question, for scoped: ScopedContainer, at now: Timestamp, like compiled: inout QueryPlan?
     ) -> QueryPlan {
@@ -69,9 +70,9 @@ extension Engine {
         return goOn(plan, of: question, in: scoped.record, at: now ?? clockFollower.now)
     }
 
-    /// The same plan for what its asker sees of a container at a moment, by the names that accounts have now. It is not
-    /// compiled anew: where that would take it, as when a day is over since, it stays for its moment. A live query goes on
-    /// from there as time passes.
+    /// The same plan with its caller's view of a container at a moment, by the names that accounts have now. It is not
+    /// compiled anew: where that would take it, as when a day is over since, it stays for its moment. A live query goes
+    /// on from there as time passes.
     func goOn(_ plan: QueryPlan, of question: Question, in record: ContainerRecord, at now: Timestamp) -> QueryPlan {
         let plan = (plan.isCompiled(for: now) ? plan.at(now) : plan).naming(by: system.names)
         // The view of a caller is that of the moment of the answer.
@@ -162,8 +163,9 @@ extension Engine {
             || clock.run == commits.run && surroundings.renumberings == UInt32(truncatingIfNeeded: tree.renumberings)
     }
 
-    /// The clock of now, for an answer from snapshots of these containers. Where items were set aside and are back and being
-    /// verified, the snapshots are ahead of every clock: one who came back with it would be told twice of some.
+    /// The clock of now, for an answer from snapshots of these containers. If a parked index is back and being
+    /// verified, the snapshots are ahead of every clock: a subscriber that came back with it would get some changes
+    /// twice.
     ///
     /// If the predicate follows the time of day, the clock has the moment of the plans; none if they are of several moments.
     func clock(of question: Question, in scoped: [ScopedContainer], by plans: [QueryPlan]) -> QueryClock {

@@ -1,4 +1,4 @@
-// The one owner of everything that changes: indexes, watcher, live queries and those who wait.
+// The one owner of everything that changes: indexes, watcher, live queries and waiting calls.
 // SPDX-License-Identifier: Apache-2.0
 
 import ContentTypes
@@ -164,7 +164,7 @@ final class Engine {
         ScopeResolver(containers: containers, access: access) { [watcher] in watcher.resolvedPath(of: $0) }
     }
 
-    /// Writes what happens to containers into the log.
+    /// Writes events of containers into the log.
     var log: ContainerLog {
         ContainerLog(logger: logger, containers: containers, isWatching: watcher.settings.watches) { [unowned self] in
             state(of: $0)
@@ -177,7 +177,7 @@ final class Engine {
     /// Understands and answers questions.
     var questions: QuestionRunner { QuestionRunner(owner: self) }
 
-    /// Counts what callers see of containers.
+    /// Counts the items that callers see of containers.
     var census: CensusTaker { CensusTaker(access: access, scans: scans, workload: workload) }
 
     // MARK: Turns
@@ -197,8 +197,8 @@ final class Engine {
         turn()
     }
 
-    /// Does what is due: reads events, takes crawled directories, and tells everybody what came of it. Cheap where
-    /// nothing is due. Called by whatever may have caused work, a question that needs a barrier included.
+    /// Does the work that is due: reads events, takes crawled directories, and sends the changes to all subscribers.
+    /// Cheap where nothing is due. Called by whatever may have caused work, a question that needs a barrier included.
     func turn() {
         guard turns.begin() else { return }
         let hasMore = watcher.turn()
@@ -256,7 +256,7 @@ final class Engine {
         return record.entry.isHeld
     }
 
-    /// Takes what changed in a container, and files it with the live queries that it touches.
+    /// Takes the changes of a container, and files them with the live queries that they touch.
     func absorb(_ record: ContainerRecord) {
         take(record)
         commits.commit()
@@ -273,7 +273,7 @@ final class Engine {
         guard !changes.isEmpty, record.registry.count > 0 else { return }
         markOwnersReady(of: record.registry.process(changes, in: record.index), newsRead: watcher.oldestNews)
         runErrands(of: record)
-        // A file may have come that is too old by now for who waits for it.
+        // A file may have come that is too old by now for a query that waits for it.
         if record.registry.nextMoment != nil { followClock() }
     }
 

@@ -1,7 +1,7 @@
 // The measurements of one live query.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Measures what a live query told, how soon, and how busy it is.
+/// Measures the changes that a live query sent, their delays, and how busy it is.
 struct QueryActivity {
     /// The number of the live query, in the order of their starts.
     let number: UInt64

@@ -51,7 +51,7 @@ final class AccessListSweeper {
         }
         if !changed.isEmpty { owner.lackOfAccessListsChanged(of: changed) }
         if AccessLists.isDue { sweep(owner, at: .now() + limits.accessListsSweptAfter) }
-        // A sweep that is under way is itself what some still have leases from before.
+        // If a sweep is under way, the leases from before are its own.
         if looksFrom == nil, !isUnderWay, isWanted(owner) { looksFrom = .now() + limits.accessListsLookedForAfter }
         if let looksFrom { sweep(owner, at: looksFrom) }
     }

@@ -1,11 +1,11 @@
-// Counts what callers see of containers.
+// Counts the items that callers see of containers.
 // SPDX-License-Identifier: Apache-2.0
 
 import LiveQueries
 import Metadata
 import MetadataIndex
 
-/// Counts what a caller sees of containers. Event loop only.
+/// Counts the items that a caller sees of containers. Event loop only.
 struct CensusTaker {
     let access: AccessControl
     let scans: ScanRunner

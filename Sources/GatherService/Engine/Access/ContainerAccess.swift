@@ -5,12 +5,13 @@ import LiveQueries
 
 /// Remembers when the access to a container changed, whether it is verified, and the last census of a viewer.
 struct ContainerAccess {
-    /// The daemon's clock when it changed last who may see what for another reason than a change of the index.
+    /// The daemon's clock at the last change of access that was no change of the index.
     private(set) var changed: UInt64 = 0
     /// The access as it was when the daemon before this one ended, until it was looked at anew: then it is known whether callers who
     /// do not see everything can go on with clocks from before.
     private(set) var formerPassage: [UInt8]?
-    /// Whether what is known of the container was compared with the file system, or read from it, since it was found.
+    /// Whether the known items of the container were compared with the file system, or read from it, since it was
+    /// found.
     private(set) var isVerified = false
     /// The last census of a viewer, at a clock of the index.
     private var census: (viewer: Viewer, clock: UInt64, census: Census)?
@@ -24,10 +25,10 @@ struct ContainerAccess {
         if !passage.isEmpty { formerPassage = passage }
     }
 
-    /// Whether it is not known yet if callers see what they saw before the daemon started.
+    /// Whether it is not known yet if callers see the same items as before the daemon started.
     var isUnsure: Bool { formerPassage != nil }
 
-    /// Whether callers see what they saw at a clock of the daemon, but for changes of the index.
+    /// Whether callers see the same items as at a clock of the daemon, but for changes of the index.
     func isSame(since sequence: UInt64) -> Bool { changed <= sequence }
 
     /// Notes a change at a clock of the daemon.
@@ -45,12 +46,12 @@ struct ContainerAccess {
     /// Notes that the container is unavailable: nothing of it is verified when it is found again.
     mutating func noteUnavailable() { isVerified = false }
 
-    /// Returns what a viewer saw, if it was counted last for this one at the present clock of the index.
+    /// Returns the census of a viewer, if it was the last one taken and is of the present clock of the index.
     func census(of viewer: Viewer, at clock: UInt64) -> Census? {
         guard let census, census.viewer == viewer, census.clock == clock else { return nil }
         return census.census
     }
 
-    /// Notes what a viewer saw at a clock of the index.
+    /// Notes the census of a viewer at a clock of the index.
     mutating func note(_ census: Census, of viewer: Viewer, at clock: UInt64) { self.census = (viewer, clock, census) }
 }

@@ -34,7 +34,8 @@ struct Answer: Sendable {
     /// How many each part found.
     let counts: [Int]
 
-    /// Scans the snapshots, unless `guard` ends it. Throws what the scan does, and `LimitExceeded`. Complexity: O(rows).
+    /// Scans the snapshots, unless `guard` ends it. Throws the errors of the scan, and `LimitExceeded`. Complexity:
+    /// O(rows).
     init(
         _ parts: [AnswerPart], sortedBy keys: [SortOrder.Key] = [], limit: Int? = nil,
         sortKeyBytes: Int = Limits.sortKeyBytes, guard scanGuard: ScanGuard

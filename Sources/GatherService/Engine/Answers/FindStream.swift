@@ -81,7 +81,7 @@ final class FindStream {
             current: engine.containers.reduce(into: [:]) { $0[$1.index.epoch] = $1.index.snapshot() })
     }
 
-    /// Ends it before it was taken, with an error behind what is on its way.
+    /// Ends it before it was taken, with an error behind the replies on their way.
     func end(limit: String, value: Int) {
         guard !hasEnded else { return }
         finish()

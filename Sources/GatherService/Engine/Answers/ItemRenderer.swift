@@ -179,7 +179,8 @@ struct ItemRenderer: Sendable {
         }
     }
 
-    /// Extended attributes are for those who may read the file (xattr(7)); where a link leads is for all who see it.
+    /// Extended attributes are for callers that may read the file (xattr(7)); the target of a link is for all that see
+    /// it.
     private func writeExtras(of row: Row, in snapshot: IndexSnapshot, to writer: inout JSONWriter) {
         guard let extras = snapshot.extras(of: row), !extras.isEmpty,
             extras.isTarget || caller?.may(.read, snapshot.access(of: row)) ?? true

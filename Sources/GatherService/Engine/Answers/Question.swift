@@ -47,7 +47,7 @@ struct Question: Sendable {
         let peer: PeerCredentials
     }
 
-    /// Understands a question, or says in the words of the interface what is wrong with it.
+    /// Parses a question, or throws its fault as an error of the interface.
     init(
         predicate text: String, scopes: [String]?, attributes names: [String]?, timeZone: String?,
         peer: PeerCredentials, caller: Credentials?, types: ContentTypeDatabase, zones: TimeZones
@@ -116,7 +116,7 @@ struct Question: Sendable {
     /// Whether finding its items does.
     var readsAccounts: Bool { predicateAttributes.contains(.owner) || predicateAttributes.contains(.group) }
 
-    /// Whether what a subscriber holds of its answer depends on the names of users or groups.
+    /// Whether a subscriber's results depend on the names of users or groups.
     var dependsOnAccounts: Bool { tellsAccounts || readsAccounts }
 
     /// Whether it depends on the numbers of devices.

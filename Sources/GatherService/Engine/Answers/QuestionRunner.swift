@@ -21,7 +21,7 @@ struct QuestionRunner {
         var access: AccessControl { get }
         var scopes: ScopeResolver { get }
         var system: SystemFiles { get }
-        /// Returns what a plan for a container is made for; now, if no moment is given.
+        /// Returns the environment of a plan for a container; now, if no moment is given.
         func environment(of record: ContainerRecord, for caller: Credentials?, at now: Timestamp?) -> PlanEnvironment
         /// Has the names of accounts be those of now.
         func followAccounts()
@@ -94,7 +94,7 @@ struct QuestionRunner {
     /// So long after the end of a call no thread uses its question any more.
     private static let letGoAfter = TimeAmount.milliseconds(1)
 
-    /// Has a question scanned in its turn, from snapshots of that moment, and calls `then` with what came of it, the clock
+    /// Has a question scanned in its turn, from snapshots of that moment, and calls `then` with the result, the clock
     /// of the snapshots, and the place of the answer, which must leave when the answer has been taken. Where the caller
     /// goes, the scan ends and the place leaves by itself. With `naming` it may ask for names of accounts whatever the
     /// question is.
@@ -121,7 +121,7 @@ struct QuestionRunner {
                     return then(Result { try work(parts, scanGuard) }, clock, place)
                 }
             }
-            // It goes on with what was planned, which is as good when its turn has come.
+            // It goes on with the plan made now, which is as good when its turn has come.
             var planned = question
             planned.compiled = plans.first
             answerInTurn(lane, call, planned, in: scoped, scanGuard, place, work, then: then)

@@ -7,7 +7,7 @@ import Metadata
 import MetadataIndex
 import Varlink
 
-/// The distinct values of an attribute over what matches, as the array of the reply.
+/// The distinct values of an attribute over the matching items, as the array of the reply.
 struct ValuesAnswer: Sendable {
     let values: JSONBytes
 

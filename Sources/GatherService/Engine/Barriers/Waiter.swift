@@ -5,12 +5,12 @@ import FileWatching
 import MetadataIndex
 import NIOCore
 
-/// A question that waits for what was changed before it was asked, and for containers that are being read.
+/// A question that waits for changes made before it was asked, and for containers that are being read.
 final class Waiter {
     let barrier: Barrier
     /// The containers that the question is about.
     let numbers: Set<UInt32>
-    /// Whether the containers must have settled, and not only have seen what was changed before.
+    /// Whether the containers must have settled, and not only have seen the changes made before.
     let needsSettled: Bool
     /// Those of them whose extra attributes must have been read.
     let extras: Set<UInt32>

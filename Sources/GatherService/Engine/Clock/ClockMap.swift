@@ -1,8 +1,8 @@
 // The daemon's one clock against the clock of each index.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tells what an index's own clock read when the daemon's stood at a given sequence. Each tick of the index, one change
-/// set, is noted with the daemon's sequence from then on.
+/// Maps the daemon's sequence to an index's own clock at that time. Each tick of the index, one change set, is noted
+/// with the daemon's sequence from then on.
 struct ClockMap {
     /// The index's clock before the first noted tick.
     private var base: UInt64
@@ -20,7 +20,7 @@ struct ClockMap {
         self.floor = floor
     }
 
-    /// A map of what was known before: the daemon's sequence at each tick since the clock `base`.
+    /// A map with known ticks: the daemon's sequence at each tick since the clock `base`.
     init(base: UInt64, floor: UInt64, sequences: [UInt64]) {
         self.base = base
         self.floor = floor

@@ -77,7 +77,7 @@ struct SavingMark {
         guard isJournaled else { return isPausing ? pausesUntil : .uptimeNanoseconds(0) }
         let since = dirtySince ?? .now()
         dirtySince = since
-        // Not when the interval is over: a million changes a minute would fill what a journal may have at most before that.
+        // Not when the interval is over: a million changes a minute would fill the journal's room before that.
         if isJournalFull(segment ?? 0) { return .uptimeNanoseconds(0) }
         let part = max(StateLimits.leastJournaled, savedBytes / StateLimits.savedParts)
         return since + (journaledBytes > part ? interval : max(interval, StateLimits.longestInterval))

@@ -3,7 +3,7 @@
 
 import MetadataIndex
 
-/// Ties the daemon's clock to that of a container's index, and has the changes for those who come back.
+/// Ties the daemon's clock to that of a container's index, and has the changes for subscribers that come back.
 struct ContainerHistory {
     private var clocks: ClockMap
     /// The past changes for the last subscribers that came back, as long as one uses them.

@@ -7,7 +7,7 @@ import Logging
 import Metadata
 import MetadataIndex
 
-/// Writes what happens to containers into the log, each with what happens next. Event loop only.
+/// Writes events of containers into the log, each with its consequence. Event loop only.
 struct ContainerLog {
     let logger: Logger
     let containers: ContainerSet

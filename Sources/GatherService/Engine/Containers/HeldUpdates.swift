@@ -7,7 +7,7 @@ struct HeldUpdates<Errand> {
     private var errands: [Errand] = []
     /// Whether the subscriber of a suspended live query began to read meanwhile.
     private var hasReader = false
-    /// Whether it has changed meanwhile who may see what, or which names accounts have.
+    /// Whether access rights, or the names of accounts, have changed meanwhile.
     private(set) var owesLook = false
 
     mutating func add(_ errand: Errand) { errands.append(errand) }
@@ -27,7 +27,8 @@ struct HeldUpdates<Errand> {
         return hasReader
     }
 
-    /// Notes that live queries are to be brought to what their callers see. Returns false if that has to wait.
+    /// Notes that live queries are to be brought to the present view of their callers. Returns false if that has to
+    /// wait.
     mutating func look(isHeld: Bool) -> Bool {
         owesLook = isHeld
         return !isHeld

@@ -4,7 +4,7 @@
 import FileWatching
 import Metadata
 
-/// Remembers the state of a container as it was told last to those who monitor.
+/// Remembers the state of a container that monitors were told last.
 struct ReportedState {
     /// Nil before the first report.
     private var state: WatchState?

@@ -25,7 +25,7 @@ struct ScopeResolver {
     /// Where a container's path has symbolic links in it, a directory may be named by that path or by the one to which they
     /// lead. Other links are for the caller to follow, with the caller's own rights.
     ///
-    /// - Throws: `UnknownScope` for what is none of these, and for what the caller may not see.
+    /// - Throws: `UnknownScope` for a text that is none of these, and for a scope that the caller may not see.
     func resolve(_ scopes: [String]?, for caller: Credentials?) throws(QueryError) -> [ScopedContainer] {
         guard let scopes else {
             return containers.filter { access.isOpen($0, for: caller) }

@@ -1,4 +1,4 @@
-// Those who monitor the containers hear of changes of state, some of them at a time.
+// Tells the monitors of containers about changes of state, some monitors at a time.
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol
@@ -8,9 +8,9 @@ import Varlink
 
 /// Tells callers of `Container.Monitor` how the containers are: when they ask, and again after each change of a state.
 ///
-/// A caller is owed one description, however many changes it has not taken, and no reply is kept for it. Those who see the
-/// same share one, made when its first reader is to be told, and only so many are told before others have their turn:
-/// four thousand may ask, and a change of state is for all of them at once. On the event loop.
+/// A caller is owed one description, however many changes it has not taken, and no reply is kept for it. Callers with
+/// the same view share one, made when its first reader is to be told, and only so many are told before others have
+/// their turn: four thousand may ask, and a change of state is for all of them at once. On the event loop.
 final class StateMonitors {
     /// Describes the containers as a caller sees them, nil standing for one who sees everything: at once or later, or
     /// never where no call waits for it any more.
@@ -18,7 +18,7 @@ final class StateMonitors {
         _ caller: Credentials?, _ isAwaited: @escaping () -> Bool, _ then: @escaping ([ContainerDescription]) -> Void
     ) -> Void
 
-    /// One who is told.
+    /// A call that is told.
     private final class Monitor {
         let call: VarlinkCall
         /// When it asked: an earlier description is no answer.
@@ -43,11 +43,11 @@ final class StateMonitors {
         let reply: JSONBytes
     }
 
-    /// Those who see the same.
+    /// Monitors with the same view.
     private final class Audience {
         let caller: Credentials?
         var monitors: [ObjectIdentifier: Monitor] = [:]
-        /// Those who are owed a description and can take it.
+        /// Monitors that are owed a description and can take it.
         var due = CircularBuffer<Monitor>()
         /// The one that is being told; let go of when all have it.
         var description: Description?
@@ -69,7 +69,7 @@ final class StateMonitors {
     /// Audiences with somebody to tell, the one first whose turn is next.
     private var turns = CircularBuffer<Audience>()
     private var isScheduled = false
-    /// Counts changes, and callers who came.
+    /// Counts changes, and new calls.
     private var moment: UInt64 = 0
     /// The moment of the last change.
     private var changed: UInt64 = 0
@@ -165,7 +165,7 @@ final class StateMonitors {
         audience.description = nil
     }
 
-    /// Tells one, but not what it was told before.
+    /// Tells a monitor, unless it has this description already.
     private func tell(_ monitor: Monitor, _ description: Description, _ news: UInt64) -> Bool {
         monitor.told = description.moment
         guard monitor.news != news else { return false }

@@ -55,9 +55,10 @@ final class EventChannel: ChannelInboundHandler {
             .assumeIsolated().whenFailure { failed($0) }
     }
 
-    /// Whether nothing is read, and `ready` not called: the watcher reads itself, when it is time. The channel is closed
-    /// meanwhile. One that only reads nothing stays with the poll, and inotify, which does not say what has come, wakes its
-    /// thread for each event all the same: with a hundred thousand a second that took a third of the daemon's time.
+    /// Whether nothing is read, and `ready` not called: the watcher reads itself, when it is time. The channel is
+    /// closed meanwhile. A channel that only reads nothing stays with the poll, and inotify wakes its thread for each
+    /// event all the same, whatever the event is: with a hundred thousand a second that took a third of the daemon's
+    /// time.
     var isPaused = false {
         didSet {
             guard isPaused != oldValue else { return }

@@ -18,7 +18,8 @@ final class EventSource {
 
     /// - Parameters:
     ///   - ready: Called when there are events to take.
-    ///   - hasFailed: Called when the descriptor cannot be polled. That is tried again: the kernel keeps what was not read.
+    ///   - hasFailed: Called when the descriptor cannot be polled. That is tried again: the kernel keeps the events not
+    ///     read.
     init(
         _ kernel: LinuxKernel, loop: any EventLoop, ready: @escaping () -> Void,
         hasFailed: @escaping (any Error) -> Void

@@ -31,7 +31,7 @@ final class Mailbox: Sendable {
 
     init(loop: any EventLoop) { self.loop = loop }
 
-    /// Begins to deliver, on the loop, also what was posted before.
+    /// Begins to deliver, on the loop, also the messages posted before.
     func open(_ engine: EngineReference) {
         let bound = NIOLoopBound(engine, eventLoop: loop)
         let early = state.withLock { state in

@@ -50,7 +50,7 @@ final class IndexTree: WatchedTree {
     private var entries: [UInt32: Entry] = [:]
     /// The container of the last call and its entry: calls come in runs for one container.
     private var last: (container: UInt32, entry: Entry)?
-    /// Containers of whose own directory it has changed who may do what.
+    /// Containers whose own directory has other access rights.
     private var accessChanges: Set<UInt32> = []
     /// Counts how often a file system had got another number.
     private(set) var renumberings = 0
@@ -68,7 +68,7 @@ final class IndexTree: WatchedTree {
         last = nil
     }
 
-    /// Takes the containers of whose own directory it has changed who may do what: no change set tells that.
+    /// Takes the containers whose own directory has other access rights: no change set says so.
     func takeAccessChanges() -> Set<UInt32> {
         defer { if !accessChanges.isEmpty { accessChanges = [] } }
         return accessChanges

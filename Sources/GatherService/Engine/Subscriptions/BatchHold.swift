@@ -8,7 +8,7 @@ struct BatchHold {
     private let milliseconds: Int64
     /// Runs while changes are held.
     private var timer: Scheduled<Void>?
-    /// Whether what is pending may go out.
+    /// Whether pending changes may go out.
     private var isReleased = false
 
     /// - Parameter milliseconds: the batch time; with 0 no change is held.
@@ -28,13 +28,13 @@ struct BatchHold {
         if timer == nil { timer = schedule(.milliseconds(milliseconds)) }
     }
 
-    /// Lets what is pending go out: the timer has ended.
+    /// Lets pending changes go out: the timer has ended.
     mutating func timeIsOver() {
         timer = nil
         release()
     }
 
-    /// Lets what is pending go out without waiting for the timer.
+    /// Lets pending changes go out without waiting for the timer.
     mutating func release() { isReleased = true }
 
     /// Nothing is pending any more: the next change is the first of a batch.

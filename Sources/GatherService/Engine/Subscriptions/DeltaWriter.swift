@@ -5,8 +5,8 @@ import LiveQueries
 import MetadataIndex
 import Varlink
 
-/// Writes what became of items, in the order in which it is taken, into the three arrays of a reply. So it is known how long
-/// the reply is before the next item is taken: one more may have a path of 4 KiB, or attributes of 64 KiB.
+/// Writes the changes of items, in the order in which they are taken, into the three arrays of a reply. So it is known
+/// how long the reply is before the next item is taken: one more may have a path of 4 KiB, or attributes of 64 KiB.
 struct DeltaWriter: ~Copyable {
     private var added = JSONWriter()
     private var changed = JSONWriter()

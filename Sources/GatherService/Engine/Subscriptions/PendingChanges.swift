@@ -27,7 +27,7 @@ struct PendingChanges {
         mostBytes = limits.pendingBytesPerUser
     }
 
-    /// Takes the amounts of now. Returns what they are more than before.
+    /// Takes the amounts of now. Returns their growth.
     mutating func update(items: Int, bytes: Int) -> (items: Int, bytes: Int) {
         defer { (self.items, self.bytes) = (items, bytes) }
         return (items - self.items, bytes - self.bytes)
@@ -43,7 +43,7 @@ struct PendingChanges {
 
     /// Returns the limit past which the live query ends; nil within all of them.
     /// - Parameters:
-    ///   - hasLostChanges: whether the change log of an index does not reach back to what was taken.
+    ///   - hasLostChanges: whether the change log of an index does not reach back to the last changes taken.
     ///   - isOverfull: whether there are changes in one container that did not fit into memory.
     func excess(hasLostChanges: Bool, isOverfull: Bool) -> Excess? {
         if hasLostChanges {

@@ -84,12 +84,13 @@ extension Subscription {
             for (scoped, plan) in zip(looked, engine.firstPlans(question, for: looked)) { add(scoped, plan) }
         }
         if clock != nil { sendStarted(fresh: isResumed ? nil : true) }
-        // Before the scan, which may be over at once: one who comes back is told what left with time in the first phase.
+        // Before the scan, which may be over at once: a subscriber that comes back gets the items that left with time
+        // in the first phase.
         engine.followClock()
         scan(onlyCounting: isResumed)
     }
 
-    /// Containers of which it is not known yet whether this caller sees what it saw before the daemon started.
+    /// Containers of which it is not known yet whether this caller sees the same items as before the daemon started.
     private var unsureContainers: [ContainerRecord] {
         guard question.caller != nil else { return [] }
         return engine.containers.filter {
@@ -111,7 +112,7 @@ extension Subscription {
     }
 
     /// Whether the scan may begin. One that leaves the loop waits for its turn first: the query is registered and its
-    /// snapshots are taken when that has come, so that those who wait keep nothing.
+    /// snapshots are taken when that has come, so that waiting queries keep nothing.
     private func hasTurn(_ scoped: [ScopedContainer], _ clock: QueryClock?) -> Bool {
         if first.hasTurn { return true }
         let scans = zip(scoped, engine.firstPlans(question, for: scoped)).compactMap { scoped, plan in
@@ -205,7 +206,7 @@ extension Subscription {
         return true
     }
 
-    /// Finds what matches now; for a subscriber that comes back only how many.
+    /// Finds the present matches; for a subscriber that comes back only how many.
     func scan(onlyCounting: Bool) {
         let scans = parts.map { (plan: $0.query.plan, snapshot: $0.record.index.snapshot()) }
         let scanGuard = engine.workload.scanGuard()

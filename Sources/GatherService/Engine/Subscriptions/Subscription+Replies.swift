@@ -6,7 +6,7 @@ import NIOCore
 import Varlink
 
 extension Subscription {
-    /// Sends what the writer holds. It is in use until the call returns, so nothing else may be written meanwhile.
+    /// Sends the contents of the writer. It is in use until the call returns, so nothing else may be written meanwhile.
     func sendWriter() {
         let wasAdvancing = advancing.suspend()
         call.reply(writer, continues: true)

@@ -10,7 +10,7 @@ import NIOCore
 import Varlink
 
 extension Subscription {
-    /// Does what can be done now: after changes, when the socket takes more, when a timer is due.
+    /// Does the work that is possible now: after changes, when the socket takes more, when a timer is due.
     func advance() {
         guard advancing.begin() else { return }
         if parts.contains(where: { $0.query.isOverworked }) {
@@ -37,9 +37,9 @@ extension Subscription {
         if call.isWritable { engine.bringBack(self) }
     }
 
-    /// Sends what is pending without waiting for the batch time.
+    /// Sends pending changes without waiting for the batch time.
     func flush() {
-        // In the first phase what changed meanwhile is merged: it then goes out with that, not a batch time later.
+        // In the first phase changes made meanwhile are merged: they then go out with that, not a batch time later.
         guard phase == .live else {
             batch.release()
             return
@@ -59,7 +59,7 @@ extension Subscription {
             sendFirst(of: place)
             if first.isAway { return }
         }
-        // Resumed: the difference is what is pending, and still belongs to the first phase.
+        // Resumed: the pending changes are the difference, and still belong to the first phase.
         while hasPending, first.isResumed, !asksForNames {
             guard call.isWritable else { return }
             sendDelta(as: "progress")
@@ -170,7 +170,7 @@ extension Subscription {
         engine.activity.noteHeldBack()
     }
 
-    // MARK: What there is to tell
+    // MARK: Changes to send
 
     /// The containers that are there for the subscriber.
     private var openRecords: [ContainerRecord] {
@@ -185,7 +185,7 @@ extension Subscription {
     }
     /// The clock for a subscriber that has all changes.
     var clock: QueryClock {
-        // Those names that were asked for until now, and no others, are in what was told.
+        // Those names that were asked for until now, and no others, are in the items sent.
         let names = question.dependsOnAccounts ? engine.system.names.fingerprint : nil
         var clock = engine.clock(of: question, names: names)
         if parts.contains(where: { $0.query.plan.knowsItsMoments }) {
@@ -197,7 +197,7 @@ extension Subscription {
     var isToldAll: Bool { !hasPending && !isBehind }
     var count: Int { parts.reduce(0) { $0 + $1.query.count } }
 
-    /// One reply with what is pending, as much as fits into one; nothing where it comes to nothing.
+    /// One reply with pending changes, as many as fit into one; nothing where they come to nothing.
     private func sendDelta(as event: StaticString) {
         dropFinishedParts()
         let unknown = unknownAccounts()
@@ -230,7 +230,7 @@ extension Subscription {
         sendWriter()
     }
 
-    /// The accounts whose names have to be asked to write what is taken next.
+    /// The accounts whose names have to be asked to write the next changes.
     private func unknownAccounts() -> AccountNumbers {
         var unknown = AccountNumbers()
         guard question.tellsAccounts else { return unknown }

@@ -46,8 +46,8 @@ final class Subscription {
     var writer = JSONWriter(capacity: 512)
     /// The changes that it has not taken, as the engine counts them.
     private(set) var pending: PendingChanges
-    /// Bytes of its predicate, once for each container that it was planned for: a plan may take 17 times as much. With what
-    /// its scopes take beside that.
+    /// Bytes of its predicate, once for each container that it was planned for: a plan may take 17 times as much. With
+    /// the memory of its scopes beside that.
     let predicateBytes: Int
     /// The changes sent to it, and their delays.
     var activity: QueryActivity
@@ -99,7 +99,7 @@ final class Subscription {
         engine.subscriptions.notePending(of: peer.userID, items: more.items, bytes: more.bytes)
     }
 
-    /// Ends the query, since its subscriber has not taken what there is to take.
+    /// Ends the query, since its subscriber has not taken its replies.
     /// - Parameter untaken: for the log, where the number of changes does not say how much that is.
     func failBehind(_ limit: String, _ value: Int, untaken: String? = nil) {
         guard phase != .ended else { return }
@@ -177,7 +177,7 @@ final class Subscription {
     /// Other directories of a container are packages: the items inside come or go.
     func packagesChanged(_ record: ContainerRecord) { look(at: record) }
 
-    /// Goes on with plans for what is to be seen of a container now.
+    /// Goes on with plans for the present view of a container.
     private func look(at record: ContainerRecord) {
         guard phase == .gathering || phase == .live else { return }
         for part in parts where part.record === record {

@@ -16,7 +16,7 @@ struct SyncSessions {
         var clock: QueryClock { get }
         /// Returns a number that no session of this run has had.
         func makeSessionNumber() -> Int64
-        /// Takes what changed in a container.
+        /// Takes the changes of a container.
         func absorb(_ record: ContainerRecord)
         /// Runs a loop iteration.
         func turn()

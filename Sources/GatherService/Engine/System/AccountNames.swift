@@ -13,7 +13,7 @@ package struct AccountDirectory: Sendable {
     package var user: @Sendable (UInt32) -> [UInt8]?
     /// The same of a group.
     package var group: @Sendable (UInt32) -> [UInt8]?
-    /// The files in which most names stand, whose contents say whether those are what they were in another run.
+    /// The files in which most names stand: if their contents are unchanged, the names are those of another run.
     package var userFile = "/etc/passwd"
     package var groupFile = "/etc/group"
 
@@ -115,7 +115,7 @@ final class AccountNames: AccountNaming {
         let listed = file.name(of: number)
         let found = directory(number)
         let name = found ?? Array(String(number).utf8)
-        // Two who ask at once tell the same.
+        // Two callers that ask at once get the same name.
         return tables.withLock { tables in
             if let known = tables[keyPath: names][number] { return known }
             tables[keyPath: names][number] = name

@@ -3,7 +3,7 @@
 
 import NIOCore
 
-/// Has freed memory given back, soon and once for all who ask until then. Event loop only.
+/// Has freed memory given back, soon and once for all requests until then. Event loop only.
 final class MemoryTidier {
     private let loop: any EventLoop
     private let tidy: () -> Void

@@ -6,7 +6,7 @@ import NIOCore
 /// Lets so many at once do something, in all and for each user. Later ones wait. Users take turns, so that the thousand
 /// questions of one user wait for each other and hold up no other user. On the event loop.
 final class TurnQueue {
-    /// One who waits, or has begun.
+    /// A place that waits, or has begun.
     final class Place {
         fileprivate enum State { case waiting, begun, left }
 
@@ -37,14 +37,15 @@ final class TurnQueue {
             patience = loop.scheduleTask(in: time) { late.value() }
         }
 
-        /// Makes room for the next; nothing happens the second time. Also how one who waits gives up.
+        /// Makes room for the next; nothing happens the second time. Also the way for a waiting place to give up.
         func leave() { queue.leave(self) }
 
         /// Gives up if it still waits.
         func giveUp() { if isWaiting { leave() } }
     }
 
-    /// Those of one user who wait, in order. Leaving costs nothing but a mark: ten thousand may wait, and leave at once.
+    /// The waiting places of one user, in order. Leaving costs nothing but a mark: ten thousand may wait, and leave at
+    /// once.
     private struct Line {
         private var places: [Place] = []
         private var first = 0

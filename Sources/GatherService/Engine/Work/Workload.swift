@@ -1,4 +1,4 @@
-// How what callers ask of the daemon is shared out among them.
+// How the work for callers is shared out among them.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
@@ -10,7 +10,7 @@ import NIOPosix
 final class Workload {
     /// Answers that are being made or taken.
     let answers: TurnQueue
-    /// Scans and what else is too long for the event loop: first results, answers made into bytes, censuses.
+    /// Scans and other work that is too long for the event loop: first results, answers made into bytes, censuses.
     private let scans: TurnQueue
     /// Scans with costly tests: they have a thread of their own, so that the others never wait for them.
     private let costly: TurnQueue
