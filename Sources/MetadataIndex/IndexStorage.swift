@@ -105,8 +105,8 @@ struct IndexStorage: ~Copyable {
     /// Whether columns or numbers of conflict versions are out of date.
     var hasUnsettled: Bool { packages.hasUnsettled || versions.hasUnsettled }
 
-    /// Updates what follows from other rows: the columns of packages, then the numbers of conflict versions, then the states of
-    /// shared items. Complexity: that of these.
+    /// Updates the data derived from other rows: the columns of packages, then the numbers of conflict versions, then
+    /// the states of shared items. Complexity: that of these.
     mutating func settle() {
         packages.settle(&rows, &versions, &recorder, limits)
         versions.settle(&rows, names, packages, &recorder)

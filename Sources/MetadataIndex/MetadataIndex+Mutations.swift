@@ -1,4 +1,4 @@
-// How the index is told what the file system says.
+// Brings the index to the state of the file system.
 // SPDX-License-Identifier: Apache-2.0
 
 package import Metadata
@@ -106,7 +106,8 @@ extension MetadataIndex {
     /// Ends the identities kept for inaccessible directories. Complexity: O(identities kept).
     package func endClosed() { storage.endClosed() }
 
-    /// So is what lay there as this file, which has one name: a row has been that since, and is another now.
+    /// Ends the identity of the entry that lay there as this file, which has one name: a row has been that since, and
+    /// is another now.
     package func endClosed(_ file: FileIdentity) { storage.endClosed(file) }
 
     /// Ends the identities of detached entries that did not come back. Complexity: O(identities kept).

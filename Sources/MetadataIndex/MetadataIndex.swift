@@ -3,7 +3,7 @@
 
 package import Metadata
 
-/// The index of one container: a tree of entries with their metadata in typed columns, and a record of what changes.
+/// The index of one container: a tree of entries with their metadata in typed columns, and a record of its changes.
 ///
 /// It knows no descriptors and no time; it lives on one event loop, without locks, and is not `Sendable`. Other threads
 /// get an ``IndexSnapshot``.
@@ -49,7 +49,8 @@ package final class MetadataIndex {
     package var count: Int { storage.counts.items }
     /// How many of them are directories or packages.
     package var directoryCount: Int { storage.counts.directories }
-    /// Bytes held by rows, names and tables; the log, the open change set and what only snapshots hold not counted.
+    /// Bytes held by rows, names and tables; the log, the open change set and blocks that only snapshots hold not
+    /// counted.
     package var byteCount: Int { storage.byteCount }
     /// Those of them that extra attributes take, roughly. Complexity: O(blocks).
     package var extrasByteCount: Int { storage.extrasByteCount }

@@ -52,7 +52,7 @@ extension IndexStorage {
         limits = other.limits
         // Items that were below one are among the former states.
         if other.rows.hasArchives { rows.hasArchives = true }
-        // A helper has to begin anew with what is found.
+        // A helper has to begin anew with the items found.
         sync.reset(isShared: other.rows.isShared, &rows)
     }
 }

@@ -94,8 +94,8 @@ struct ChangeLog: Sendable {
         }
     }
 
-    /// Calls `body` with what in each segment names access lists, the newest first, until it returns false: then that one is
-    /// forgotten, with all before it.
+    /// Calls `body` with the access lists named in each segment, the newest first, until it returns false: then that
+    /// one is forgotten, with all before it.
     mutating func shorten(at clock: UInt64, unless body: ([FileAccess]) -> Bool) {
         for place in segments.indices.reversed() {
             var past: [FileAccess] = []
@@ -159,8 +159,8 @@ struct ChangeLog: Sendable {
 }
 
 extension ChangeSet {
-    /// Adds a change of a later set, unless the row is known already. `firstHeld` says where this set holds what the other
-    /// holds, nil if it does not.
+    /// Adds a change of a later set, unless the row is known already. `firstHeld` is the place here of the other's
+    /// first held block, nil if this set does not hold them.
     mutating func adopt(_ change: Change, of formers: borrowing FormerStore, firstHeld: UInt32? = nil) {
         if contains(change.row) { return }
         var former = ChangeSet.noFormer

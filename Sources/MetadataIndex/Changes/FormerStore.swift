@@ -43,7 +43,7 @@ struct FormerStore: Sendable {
     /// Keeps the access lists that are named there, unless the index does.
     private var lease: AccessListLease?
 
-    /// Roughly what the packages take.
+    /// The approximate memory of the packages.
     private var packageBytes = 0
 
     /// Bytes held, unused capacity included; blocks that stand here as they were are not counted.
@@ -80,7 +80,7 @@ struct FormerStore: Sendable {
         return FormerStore.firstHeld + UInt32(held.count - 1)
     }
 
-    /// Holds what another store holds: the number of the first; nil if there is nothing, or too much.
+    /// Holds the blocks that another store holds: returns the number of the first; nil if there are none, or too many.
     mutating func hold(allOf other: borrowing FormerStore) -> UInt32? {
         guard other.held.count > 0, held.count + other.held.count <= Int(FormerStore.mostHeld) else { return nil }
         let first = FormerStore.firstHeld + UInt32(held.count)
@@ -266,7 +266,7 @@ extension FormerStore {
         finish()
     }
 
-    /// Lets go of what only appending needs.
+    /// Lets go of data that only appending needs.
     mutating func finish() { (numbers, lastNumber) = ([:], nil) }
 
     /// The number of a combination in a table of this store.
@@ -286,7 +286,7 @@ extension FormerStore {
         return number
     }
 
-    /// Goes over from a table that was lent to one of this store, which has what the records name.
+    /// Goes over from a table that was lent to one of this store, with the combinations that the records name.
     private mutating func keepOwnTable() {
         let lent = common
         (common, isLent) = ([], false)

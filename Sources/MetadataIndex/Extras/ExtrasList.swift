@@ -39,7 +39,7 @@ struct ExtrasList: Sendable {
         recordBytes += ExtrasList.cost(extras)
     }
 
-    /// Roughly what a record takes beside its place in a list.
+    /// The approximate memory of a record beside its place in a list.
     static func cost(_ extras: ExtraAttributes) -> Int { extras.isEmpty ? 0 : 32 + extras.bytes.count }
 
     /// Whether there are any but those that stand for unknown and none.

@@ -23,7 +23,7 @@ enum NameMark {
         return mix(name[name.count - 2], name[name.count - 1])
     }
 
-    /// Multiplication carries what differs to the top (Knuth, 6.4).
+    /// Multiplication carries differences to the top (Knuth, 6.4).
     @inline(__always)
     private static func mix(_ a: UInt8, _ b: UInt8) -> UInt8 {
         UInt8(truncatingIfNeeded: ((UInt16(a) << 8 | UInt16(b)) &* 0x9E37) >> 8)

@@ -19,7 +19,7 @@ package struct PackageFacts: Sendable, Hashable {
     /// without a set shows the directory's own values to restricted callers.
     package var accesses: AccessSet?
 
-    /// Roughly what one takes.
+    /// The approximate memory of one.
     var byteCount: Int { MemoryLayout<PackageFacts>.stride + (accesses?.byteCount ?? 0) }
 
     /// Returns whether a caller that sees the package may list everything within, which the sums reveal.
@@ -27,7 +27,7 @@ package struct PackageFacts: Sendable, Hashable {
         accesses?.allow([.read, .search], to: credentials) ?? false
     }
 
-    /// A package's status with what the directory itself has.
+    /// A package's status with the values of the directory itself.
     package func own(_ presented: FileStatus) -> FileStatus {
         var status = presented
         status.size = size
@@ -38,7 +38,7 @@ package struct PackageFacts: Sendable, Hashable {
 }
 
 extension RowReader where Self: ~Copyable {
-    /// Its status as the file system has it: of a package what the directory itself has.
+    /// Its status as the file system has it: for a package the values of the directory itself.
     package func ownStatus(of row: Row) -> FileStatus {
         let status = status(of: row)
         return status.kind == .package ? package(at: row)?.own(status) ?? status : status

@@ -282,7 +282,7 @@ struct PackageIndex {
                 states[row] = PackageState(values, isToBeCounted: true)
                 unsettled.insert(row)
             case (.package, false):
-                // It may have lain in another for a moment, which was told what happened within.
+                // It may have lain in another for a moment, which got the changes within.
                 countAnew(row)
             default: break
             }

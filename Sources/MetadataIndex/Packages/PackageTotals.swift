@@ -17,8 +17,8 @@ struct PackageTotals: Equatable {
     /// content must not have the package looked through whenever an inode changes.
     private(set) var isModifiedOutdated = false
     private(set) var isChangedOutdated = false
-    /// How many directories grant what. Packages do not overlap, so all of these tables together are no larger than there
-    /// are directories.
+    /// How many directories grant each access. Packages do not overlap, so all of these tables together are no larger
+    /// than there are directories.
     private(set) var accesses: [FileAccess: Int] = [:]
 
     var isOutdated: Bool { isModifiedOutdated || isChangedOutdated }

@@ -1,8 +1,8 @@
 // The memory that snapshots keep beyond the index.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Adds up what snapshots keep besides what the index has itself: blocks that it has written to since. A block that several of
-/// them keep counts once.
+/// Adds up the memory of snapshots beside that of the index itself: blocks that it has written to since. A block that
+/// several of them keep counts once.
 package struct HeldBlocks {
     private var seen: Set<ObjectIdentifier> = []
     /// Bytes of the columns; the names are shared with the copies.

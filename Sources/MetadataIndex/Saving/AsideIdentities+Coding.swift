@@ -118,8 +118,8 @@ extension AsideIdentities.Saved {
 }
 
 extension IndexStorage {
-    /// Sets aside what another process had set aside in the index that this one goes on with. Left out is what cannot be: whose
-    /// slot is not free, or has not had the occupant that this is said to have been.
+    /// Detaches the rows that another process had detached in the index that this one goes on with. Impossible ones are
+    /// left out: those whose slot is not free, or has not had their occupant.
     ///
     /// Complexity: O(free slots).
     mutating func setAside(saved bytes: UnsafeRawBufferPointer) {

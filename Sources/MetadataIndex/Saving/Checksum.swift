@@ -1,4 +1,4 @@
-// The checksum of what is saved: XXH64.
+// The checksum of saved data: XXH64.
 // SPDX-License-Identifier: Apache-2.0
 
 /// XXH64 (the xxHash specification, version 0.1.1), which reads memory at its speed: each damaged word of a lane leads to

@@ -56,7 +56,7 @@ struct IndexAssembly {
             }
         }
         if let error = failure.first { throw error }
-        // The table of names takes as long as the rest, and neither needs what the other writes.
+        // The table of names takes as long as the rest, and neither needs the data that the other writes.
         let (rest, linked) = (self, Linked(hasher))
         concurrently(1 + builder.parts) { number in
             if number > 0 {
@@ -275,8 +275,8 @@ private final class Hashes: @unchecked Sendable {
 }
 
 extension BlockStorage {
-    /// Makes what follows from the columns of one block: which rows are directories, and the hash of each row's place.
-    /// False where a row that lives has no name.
+    /// Makes the data derived from the columns of one block: which rows are directories, and the hash of each row's
+    /// place. False where a row that lives has no name.
     fileprivate func derive(
         _ number: Int, _ hasher: NameHash, _ builder: RowTable.Builder, _ own: Hashes.OfBlock
     ) -> Bool {

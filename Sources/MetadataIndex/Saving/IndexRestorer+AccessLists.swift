@@ -5,7 +5,7 @@ import Metadata
 
 /// The journal names each list that a row ever had, as many as a user likes to set, while the process before this one
 /// had let go of most. Only the lists that rows have at the end count: all of those were kept then, so they are kept
-/// now. The past has what room it is allowed, as in any sweep.
+/// now. The log has the room that it is allowed, as in any sweep.
 extension IndexRestorer {
     /// Makes those that rows have lists of this process. To be called when everything was applied, of all indexes
     /// before the first is finished: the lists of rows come before the lists of the log alone.
@@ -27,7 +27,7 @@ extension IndexRestorer {
         restoredLists = restored
     }
 
-    /// Shares out among owners what they have in common. To be called when that was done for all indexes.
+    /// Shares out among owners the lists that they have in common. To be called when that was done for all indexes.
     package func balanceLists() {
         struct Charge: Hashable {
             let list: AccessListID
@@ -38,7 +38,8 @@ extension IndexRestorer {
         AccessLists.balance(charges.map { (list: $0.list, owner: $0.owner) })
     }
 
-    /// Makes those that the log names lists of this process too; it forgets what names more than is allowed.
+    /// Makes the lists that the log names lists of this process too; the log forgets changes that name more than is
+    /// allowed.
     func restoreLists(of log: inout ChangeLog, at clock: UInt64, _ allowance: inout AccessListAllowance) {
         let lease = rows.lease ?? AccessLists.lease()
         var restored = restoredLists ?? [:]
@@ -72,7 +73,7 @@ extension IndexRestorer {
 }
 
 extension RowStore {
-    /// Calls `body` with what decides who may do what with each row, each way once, and with the directories of each package.
+    /// Calls `body` with the access rights of each row, each once, and with those of the directories of each package.
     /// Complexity: O(rows), 4 ns each, where access lists are named.
     fileprivate func forEachAccess<E: Error>(_ body: (FileAccess) throws(E) -> Void) throws(E) {
         if common.contains(where: \.accessList.isKept) {
@@ -106,7 +107,7 @@ extension [CommonAttributes] {
 }
 
 extension PackageFacts {
-    /// Whether who may know what lies within is a matter of access lists.
+    /// Whether access lists decide on the view of a package's entries.
     var namesLists: Bool {
         var names = false
         accesses?.forEach { names = names || $0.accessList.isKept }

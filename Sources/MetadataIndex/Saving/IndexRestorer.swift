@@ -1,4 +1,4 @@
-// An index on its way back from what was saved.
+// An index on its way back from its saved state.
 // SPDX-License-Identifier: Apache-2.0
 
 package import Metadata
@@ -10,13 +10,13 @@ package import Metadata
 /// of changes matters, and an impossible change is found by the same look as a damaged row.
 package final class IndexRestorer {
     package let epoch: UInt64
-    /// The index's clock as of what was applied.
+    /// The index's clock as of the records applied.
     package private(set) var clock: UInt64
     /// Whether changes are missing between the applied ones and later ones, so that the identifiers given out then are
     /// not known: the index stands where it stood before them.
     package private(set) var isBehind = false
-    /// Whether changes beyond what is saved may have been told, so that identifiers may have been given out that are not
-    /// known here.
+    /// Whether changes beyond the saved ones may have been sent, so that identifiers may have been given out that are
+    /// not known here.
     package var mayHaveLost = false
 
     var rows: RowStore
@@ -76,8 +76,8 @@ package final class IndexRestorer {
     /// No later record leads on from here: it was made of a state that is not known.
     package func end() { isBehind = true }
 
-    /// Applies a record, in the order of the journal; one that is in the rows already is only remembered for those who
-    /// come back. Records of other indexes are passed over.
+    /// Applies a record, in the order of the journal; one that is in the rows already is only remembered for
+    /// subscribers that come back. Records of other indexes are passed over.
     ///
     /// - Throws: where the record cannot be; the index is of no use then.
     package func apply(_ record: JournalRecord) throws(SavedStateError) {
@@ -158,8 +158,8 @@ package final class IndexRestorer {
         return (tickBase, tickFloor, ticks)
     }
 
-    /// Behind all clocks that there were, where changes are missing: no two states have one clock, else the next start would
-    /// apply to the one what became of the other. Not the next one, so that none leads on to it.
+    /// Behind all clocks that there were, where changes are missing: no two states have one clock, else the next start
+    /// would apply to the one state the changes of the other. Not the next one, so that none leads on to it.
     private var finishedClock: UInt64 { isBehind ? max(clock, lastClock) + 1 : clock }
 
     /// The log for the clock that the rows have.
@@ -357,7 +357,7 @@ package final class IndexRestorer {
     private func readName(_ reader: inout ByteReader) throws(SavedStateError) -> UnsafeRawBufferPointer {
         let name = try reader.bytes(Int(try reader.number(UInt16.self)))
         guard isValidName(name) else { throw .malformed("a name") }
-        // A former name counts, too: changes since then are told to those who come back.
+        // A former name counts, too: changes since then are sent to subscribers that come back.
         if ArchiveName.isName(name) { rows.hasArchives = true }
         return name
     }

@@ -1,9 +1,9 @@
 // How the journal of changes lies in its files.
 // SPDX-License-Identifier: Apache-2.0
 
-/// How the journal of changes lies in its files: segments, each a header and records one behind the other, each of these
-/// with its length and a checksum. Numbers are little-endian. One journal serves all indexes, so what of it is on disk is
-/// one moment for all.
+/// How the journal of changes lies in its files: segments, each a header and records one behind the other, each of
+/// these with its length and a checksum. Numbers are little-endian. One journal serves all indexes, so its part on disk
+/// is one moment for all.
 package enum JournalFormat {
     /// `GATHERJN`.
     static let magic: UInt64 = 0x4E4A_5245_4854_4147

@@ -24,7 +24,7 @@ package struct JournalWriter {
         self.largestRecord = largestRecord
     }
 
-    /// Forgets what was appended.
+    /// Forgets the appended records.
     package mutating func removeAll() {
         if bytes.capacity > 2 << 20 { bytes = [] } else { bytes.removeAll(keepingCapacity: true) }
     }

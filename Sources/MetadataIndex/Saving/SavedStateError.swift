@@ -9,7 +9,7 @@ package enum SavedStateError: Error, Hashable, Sendable, CustomStringConvertible
     case foreign
     /// They were written by another version of Gather.
     case version(UInt32)
-    /// A checksum does not fit what it stands for.
+    /// A checksum does not fit its data.
     case checksum
     /// The bytes say something that cannot be.
     case malformed(String)

@@ -3,7 +3,7 @@
 
 import Metadata
 
-/// Writes what is to be saved of an index as bytes, some 300 KiB at a time. On any thread.
+/// Writes the saved state of an index as bytes, some 300 KiB at a time. On any thread.
 package struct SnapshotWriter {
     /// Bytes of an attachment.
     package static let largestAttachment = SnapshotFormat.largestAttachment

@@ -13,7 +13,8 @@ struct AsideIdentities {
         var isDirectory: Bool
         /// State of a file that has not changed since its birth; nil for other files.
         var young: Young?
-        /// Where it lay in what went with it, to move which has changed nothing in it, or in a closed directory.
+        /// Where it lay in the directory that went with it, or in a closed directory. A move of the former has changed
+        /// nothing in it.
         var place: (directory: Occupant, name: [UInt8])?
         /// Since when it is kept.
         var serial: UInt64 = 0
@@ -73,7 +74,8 @@ struct AsideIdentities {
         return nil
     }
 
-    /// Keeps one of a file with several names, for that which it has here; returns what ends for it.
+    /// Keeps an identity of a file with several names, for the name that it has here; returns the identity that ends
+    /// for it.
     mutating func keep(
         _ identity: Identity, of file: FileIdentity, named name: [UInt8], in directory: Occupant
     ) -> Identity? {

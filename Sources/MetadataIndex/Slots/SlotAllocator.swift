@@ -140,7 +140,7 @@ struct SlotAllocator {
 
     // MARK: Invariants, for tests
 
-    /// Returns what is wrong with the chain of free slots, which should have `count`.
+    /// Returns the fault of the chain of free slots, which should have `count`.
     func check(_ rows: borrowing RowStore, free count: Int) -> String? {
         var found = 0
         var row = firstFree
