@@ -5,8 +5,8 @@ internal import LinuxSystem
 
 /// A failed operation on a document or a version.
 ///
-/// ``code`` is for the program, ``message`` for its user. The message is a sentence without a full stop that says what
-/// failed and why.
+/// ``code`` is for the program, ``message`` for its user. The message is a sentence without a full stop that names the
+/// failed operation and the reason.
 public struct DocumentError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of an error. Codes may be added; treat an unknown one as a general failure.
     public struct Code: RawRepresentable, Sendable, Hashable {
@@ -76,7 +76,7 @@ public struct DocumentError: Error, Sendable, Hashable, CustomStringConvertible 
         self.errno = errno
     }
 
-    /// Makes the error of a failed system call. `operation` is what failed, such as "cannot save".
+    /// Makes the error of a failed system call. `operation` is the failed operation, such as "cannot save".
     init(_ operation: String, _ path: String, _ error: SystemError) {
         let code: Code =
             switch error {

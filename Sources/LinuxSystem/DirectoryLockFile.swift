@@ -4,11 +4,11 @@
 import CLinux
 import Glibc
 
-/// A file that is locked in place of its directory. Each user who may read a directory can lock it (flock(2)), and would keep out those
-/// who save in it. The file is open to the users who may write to the directory, and to no other. Some file systems lock no
-/// directories at all: NFS locks only what is open for writing, and answers with `EBADF` otherwise. The file is removed with its lock,
-/// so a directory has it during a save only. The directory is locked, too, if it is free: a process that cannot open the file waits
-/// for that lock.
+/// A file that is locked in place of its directory. Each user who may read a directory can lock it (flock(2)), and
+/// would keep out the programs that save in it. The file is open to the users who may write to the directory, and to no
+/// other. Some file systems lock no directories at all: NFS locks only what is open for writing, and answers with
+/// `EBADF` otherwise. The file is removed with its lock, so a directory has it during a save only. The directory is
+/// locked, too, if it is free: a process that cannot open the file waits for that lock.
 package final class DirectoryLockFile: Sendable {
     /// The name in the directory. Syncthing never sends it.
     package static let name = ".syncthing.gather.lock.tmp"

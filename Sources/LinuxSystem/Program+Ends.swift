@@ -25,8 +25,8 @@ extension Program {
     /// Bytes of the output of ``output(of:)`` at most.
     private static let outputLimit = 16 << 20
 
-    /// Runs a program without input to its end, and returns what it has written to standard output. Messages on standard error go
-    /// nowhere. Blocks the thread.
+    /// Runs a program without input to its end, and returns its standard output. Messages on standard error go nowhere.
+    /// Blocks the thread.
     ///
     /// - Returns: The output; nil if the program cannot be started, has ended with an error, or writes more than 16 MiB.
     package static func output(of arguments: [[UInt8]]) -> [UInt8]? {

@@ -19,7 +19,7 @@ enum SyncLimits {
     static let heartbeat: Int64 = 30_000
     /// The time without any reply after which a session ends.
     static let silence = Duration.seconds(120)
-    /// The shortest pause between two rounds of requests that read what devices lack.
+    /// The shortest pause between two rounds of requests for the needs of devices.
     static let roundPause = Duration.milliseconds(20)
     /// The pause in relation to the duration of the last round: a round of 20,000 files takes 36-70 ms, so there are at
     /// most five in a second.
@@ -43,13 +43,13 @@ enum SyncLimits {
     /// The pause between two looks for files that killed processes left. Syncthing removes them after a day. The look at 20,000
     /// directories takes about 0.5 s.
     static let leftSavePause = Duration.seconds(3600)
-    /// The most versions in the list of what a device saved. The oldest go. A line has about 100 bytes.
+    /// The most versions in the list of a device's saves. The oldest go. A line has about 100 bytes.
     static let savedVersions = 1000
     /// The most versions of one file in the list that a session adds.
     static let savedVersionsOfFile = 20
     /// The most lists of devices that are read in a folder.
     static let savedLists = 64
-    /// The shortest pause between two versions of the list of what this device saved.
+    /// The shortest pause between two versions of the list of this device's saves.
     static let savedListPause = Duration.seconds(1)
     /// The pause after a list that could not be written.
     static let failedListPause = Duration.seconds(60)

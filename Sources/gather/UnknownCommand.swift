@@ -23,7 +23,7 @@ enum UnknownCommand {
                 status: ExitStatus.usage,
                 "the first argument is a command. Did you mean: gather find \(ShellText.doubleQuoted(meant))")
         }
-        // Behind another tool's name for `find` stands what to search for.
+        // Behind another tool's name for `find` stands the text to search for.
         let word = words.count > 1 ? words.dropFirst().joined(separator: " ") : first
         let find = "gather find \(ShellText.quoted(word))"
         let meant = Spelling.nearest(to: first, among: commands).map { "gather \($0)" }

@@ -31,9 +31,9 @@ public struct ContainerEntry: Sendable, Hashable, Identifiable {
     /// The name of a conflict version, which is a regular file; nil for another entry.
     public let conflict: ConflictName?
 
-    /// The path, with U+FFFD for what is not UTF-8.
+    /// The path, with U+FFFD for invalid UTF-8.
     public var path: String { String(decoding: pathBytes, as: UTF8.self) }
-    /// The name, with U+FFFD for what is not UTF-8.
+    /// The name, with U+FFFD for invalid UTF-8.
     public var name: String { String(decoding: nameBytes, as: UTF8.self) }
     /// The path.
     public var id: [UInt8] { pathBytes }

@@ -6,7 +6,7 @@ internal import Metadata
 
 /// The result of moving the files of a ``LocalContainer`` into its container.
 public struct ContainerMerge: Sendable, Hashable {
-    /// The new paths of what was moved, as bytes: files and folders whose names were free.
+    /// The new paths of the moved entries, as bytes: files and folders whose names were free.
     public internal(set) var moved: [[UInt8]] = []
     /// The paths of the conflict versions that were made, as bytes: of files that differ on both sides.
     public internal(set) var versions: [[UInt8]] = []

@@ -63,7 +63,8 @@ struct ContainerMover {
         try ContainerMover.share(free, in: target)
     }
 
-    /// Gives a file, or a folder with all that it has, the group of its folder, and write permission for the users who may write there.
+    /// Gives a file, or a folder with all its entries, the group of its folder, and write permission for the users who
+    /// may write there.
     private static func share(_ name: [UInt8], in folder: borrowing Folder, depth: Int = 0) throws(DocumentError) {
         guard let type = try folder.status(of: name)?.type, type == .regular || type == .directory,
             depth <= DocumentLimits.removalDepth, let entry = try? Entry.openForReading(name.cString, in: folder.number)

@@ -4,8 +4,9 @@
 internal import LinuxSystem
 
 extension FileContainer {
-    /// Returns the path of a folder in the container, and makes what is missing of it. A new folder gets the group of the folder above
-    /// it, and write permission for the users who may write there. The container's own directory is never made. Blocks the thread.
+    /// Returns the path of a folder in the container, and makes its missing folders. A new folder gets the group of the
+    /// folder above it, and write permission for the users who may write there. The container's own directory is never
+    /// made. Blocks the thread.
     ///
     /// - Parameter names: The folder's names from the container's directory down, such as `["Documents", "Party"]`.
     /// - Throws: ``DocumentError/Code/invalidName`` for a name that is empty, has a slash or is `.` or `..`, and
@@ -15,7 +16,7 @@ extension FileContainer {
         String(decoding: try openFolder(names).path, as: UTF8.self)
     }
 
-    /// Opens a folder of the container, and makes what is missing of it.
+    /// Opens a folder of the container, and makes its missing folders.
     func openFolder(_ names: [String]) throws(DocumentError) -> Folder {
         try requireNames(names)
         var folder = try Folder(Array(data.utf8))
@@ -40,8 +41,7 @@ extension FileContainer {
 }
 
 extension Folder {
-    /// Makes a folder with the group of this one, in which all users may write who may write here. False if an entry has that name by
-    /// now.
+    /// Makes a folder with the group of this one, writable for the same users. False if an entry has that name by now.
     func makeSharedFolder(_ name: [UInt8]) throws(DocumentError) -> Bool {
         try requireDistinctCase(name)
         do throws(SystemError) {

@@ -50,7 +50,7 @@ public struct Trash: Sendable, Hashable {
             self.originalPathBytes = originalPathBytes
         }
 
-        /// The path that it had, with U+FFFD for what is not UTF-8.
+        /// The path that it had, with U+FFFD for invalid UTF-8.
         public var originalPath: String { String(decoding: originalPathBytes, as: UTF8.self) }
     }
 
@@ -202,8 +202,8 @@ public struct Trash: Sendable, Hashable {
         try Folder(names.reduce(container) { DocumentPath.join($0, $1) }, access: access)
     }
 
-    /// Opens a folder of the container, and makes what is missing of it. A new folder gets the mode of a model, so a private folder is
-    /// private in the trash, and a shared container has a shared trash.
+    /// Opens a folder of the container, and makes its missing folders. A new folder gets the mode of a model, so a
+    /// private folder is private in the trash, and a shared container has a shared trash.
     ///
     /// - Parameter model: Returns the names of the model of the folder that has so many names.
     private func makeFolders(

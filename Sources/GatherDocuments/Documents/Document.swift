@@ -65,7 +65,7 @@ public actor Document<Contents: DocumentContents> {
 
     // MARK: Reading
 
-    /// The path of the file now, with U+FFFD for what is not UTF-8.
+    /// The path of the file now, with U+FFFD for invalid UTF-8.
     public var path: String { String(decoding: location, as: UTF8.self) }
     /// The path of the file now, as bytes.
     public var pathBytes: [UInt8] { location }

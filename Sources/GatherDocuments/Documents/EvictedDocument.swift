@@ -11,7 +11,7 @@ struct EvictedDocument: Sendable {
     let isPackage: Bool
     let options: DocumentOptions
 
-    /// Downloads what is missing at a path that ``missingPath()`` returned.
+    /// Downloads the missing file at a path that ``missingPath()`` returned.
     ///
     /// - Throws: ``DocumentError/Code/notDownloaded`` if the contents cannot be had now.
     func download(_ path: String, _ progress: DocumentProgress) async throws(DocumentError) {

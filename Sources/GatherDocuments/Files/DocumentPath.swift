@@ -50,7 +50,7 @@ struct DocumentPath: Sendable, Hashable {
     /// The whole path.
     var bytes: [UInt8] { DocumentPath.join(folder, name) }
 
-    /// The whole path as text, with U+FFFD for what is not UTF-8.
+    /// The whole path as text, with U+FFFD for invalid UTF-8.
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
     static func join(_ folder: [UInt8], _ name: [UInt8]) -> [UInt8] {

@@ -87,13 +87,14 @@ enum FileAccessCopy {
         try? set(authorKey, device.attributeValue, file)
     }
 
-    /// Sets derived attributes, and removes those without a value. A file system without extended attributes, or a file of another
-    /// user, keeps what it has: they can be derived again.
+    /// Sets derived attributes, and removes those without a value. A file system without extended attributes, or a file
+    /// of another user, keeps the old ones: they can be derived again.
     static func set(_ attributes: [DerivedAttribute], _ file: borrowing Descriptor) {
         for attribute in attributes {
             let key = Array("user.\(attribute.name.text)".utf8)
             if let value = attribute.value {
-                // An equal one stays, since setting it would change the time of the inode and wake those who watch.
+                // An equal one stays, since setting it would change the time of the inode and wake the watchers of the
+                // file.
                 if (try? get(key, of: [0], in: file.number)).flatMap({ $0 }) == value { continue }
                 try? set(key, value, file)
             } else {

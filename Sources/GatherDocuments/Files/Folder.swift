@@ -83,8 +83,8 @@ struct Folder: ~Copyable {
 
     /// Waits for the advisory lock of the folder (flock(2)), which every saver of documents in it takes. Blocks the thread.
     ///
-    /// After the timeout, the call ends without the lock if a user may have it who may only read the folder. A save does not depend on
-    /// the lock: it compares the file that its exchange puts aside.
+    /// After the timeout, the call ends without the lock if a user may have it that may only read the folder. A save
+    /// does not depend on the lock: it compares the file that its exchange puts aside.
     ///
     /// - Parameters:
     ///   - timeout: The longest wait.

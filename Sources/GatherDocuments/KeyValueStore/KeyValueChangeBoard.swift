@@ -42,7 +42,7 @@ final class KeyValueChangeBoard: Sendable {
         }
     }
 
-    /// Ends the sequences after what is pending.
+    /// Ends the sequences after the pending changes.
     func close() { wake { $0.isClosed = true } }
 
     private func wake(_ change: (inout State) -> Void) {

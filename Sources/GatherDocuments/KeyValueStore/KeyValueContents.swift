@@ -69,7 +69,7 @@ struct KeyValueContents: Sendable {
         }
     }
 
-    /// Returns what the own file has to have, and the generation of it.
+    /// Returns the contents that the own file has to have, and their generation.
     ///
     /// Where another device has changed a key of the file since, the file gets that change. Otherwise values that no
     /// program reads any more would fill it.

@@ -11,18 +11,18 @@ extension KeyValueStore {
         try await BlockingWork.run { () throws(KeyValueStoreError) in try work(self) }
     }
 
-    /// Merges what others have written.
+    /// Merges the values that others have written.
     func readFiles() throws(KeyValueStoreError) {
         _ = try files.withLock { (files) throws(KeyValueStoreError) in try read(&files) }
     }
 
-    /// Writes what was set.
+    /// Writes the values that were set.
     func saveFiles() throws(KeyValueStoreError) {
         try files.withLock { (files) throws(KeyValueStoreError) in try save(&files) }
     }
 
-    /// Merges what others have written, and writes what was set. Conflict versions of files are taken into the own file and
-    /// removed: nothing should make them, but replication programs may.
+    /// Merges the values that others have written, and writes those that were set. Conflict versions of files are taken
+    /// into the own file and removed: nothing should make them, but replication programs may.
     func synchronizeFiles() throws(KeyValueStoreError) {
         try files.withLock { (files) throws(KeyValueStoreError) in
             // Own values are saved first, so that they do not wait for a directory that cannot be read.
@@ -35,7 +35,7 @@ extension KeyValueStore {
         }
     }
 
-    /// Writes what was set, and gives the slot up.
+    /// Writes the values that were set, and gives the slot up.
     func closeFiles() throws(KeyValueStoreError) {
         try files.withLock { (files) throws(KeyValueStoreError) in
             defer { files.slot = nil }

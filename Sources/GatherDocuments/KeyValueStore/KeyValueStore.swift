@@ -163,7 +163,8 @@ public final class KeyValueStore: Sendable {
         try await onFileThread { store throws(KeyValueStoreError) in try store.synchronizeFiles() }
     }
 
-    /// Writes what was set to disk and ends the store: ``changes`` end, and nothing can be set any more. Values stay readable.
+    /// Writes the values that were set to disk and ends the store: ``changes`` end, and nothing can be set any more.
+    /// Values stay readable.
     ///
     /// - Throws: ``KeyValueStoreError`` if a file cannot be written. The store is closed in any case.
     public func close() async throws(KeyValueStoreError) {

@@ -51,7 +51,7 @@ public struct Package: Sendable {
         return try file.contents()
     }
 
-    /// The paths of all files, in the order of their bytes, with U+FFFD for what is not UTF-8. Complexity: O(entries).
+    /// The paths of all files, in the order of their bytes, with U+FFFD for invalid UTF-8. Complexity: O(entries).
     public var filePaths: [String] {
         var paths: [String] = []
         func add(_ folder: PackageFolder, _ prefix: String, _ depth: Int) {

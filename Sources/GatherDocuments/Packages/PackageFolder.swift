@@ -15,7 +15,7 @@ public struct PackageFolder: Sendable {
     public var count: Int { entries.count }
     /// Whether there are no entries.
     public var isEmpty: Bool { entries.isEmpty }
-    /// The names, with U+FFFD for what is not UTF-8, in the order of their bytes.
+    /// The names, with U+FFFD for invalid UTF-8, in the order of their bytes.
     public var names: [String] { nameBytes.map { String(decoding: $0, as: UTF8.self) } }
     /// The names as bytes, in the order of their bytes.
     public var nameBytes: [[UInt8]] { entries.keys.sorted { $0.lexicographicallyPrecedes($1) } }

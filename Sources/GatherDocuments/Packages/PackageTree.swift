@@ -20,7 +20,7 @@ struct PackageTree: Sendable {
         }
     }
 
-    /// The kind of an entry, and by what a change of it is noticed.
+    /// The kind of an entry, and the facts by which a change of it is noticed.
     enum Kind: Sendable {
         /// `digest` is a hash of the contents. It is there if the file was listed so soon after a change that its times do not tell
         /// the next one.

@@ -33,7 +33,7 @@ public struct FileVersion: Sendable, Hashable, Identifiable {
     /// The file when it was listed. A version is changed only while this is so.
     private let stamp: FileStamp
 
-    /// The path of the version's own file, with U+FFFD for what is not UTF-8.
+    /// The path of the version's own file, with U+FFFD for invalid UTF-8.
     public var path: String { String(decoding: pathBytes, as: UTF8.self) }
     /// The path of the version's own file. A version keeps it until it is resolved.
     public var id: [UInt8] { pathBytes }
@@ -82,7 +82,7 @@ public struct FileVersion: Sendable, Hashable, Identifiable {
         // The contents of those that are alone with their size are not read.
         var known: Set<[UInt8]> = []
         for version in versions.reversed() {
-            // A version that cannot be read is distinct. The reason is told by who wants its contents.
+            // A version that cannot be read is distinct. The caller that wants its contents reports the reason.
             if sizes[version.size] ?? 0 > 1, let bytes = try? folder.read(version.entry)?.bytes,
                 !known.insert(bytes).inserted
             {

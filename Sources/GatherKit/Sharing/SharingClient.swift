@@ -91,7 +91,7 @@ public struct SharingClient: Sendable, Hashable {
         _ = try await call(SharingInterface.AddDevice.self, request)
     }
 
-    /// Removes a device. It gets nothing from then on, and keeps what it has.
+    /// Removes a device. It gets nothing from then on, and keeps its copy.
     public func removeDevice(_ device: String) async throws(GatherError) {
         _ = try await call(
             SharingInterface.RemoveDevice.self, SharingInterface.RemoveDevice.Request(device: device))

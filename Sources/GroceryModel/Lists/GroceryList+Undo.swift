@@ -109,7 +109,7 @@ extension GroceryList {
         case .added(let path, let text):
             guard let text else { return FileSystem.exists(path) ? nil : "the picture is gone" }
             guard let now = try await contents(path) else { return "\(name(text)) is gone" }
-            // As a file gives them back: older versions of this program recorded what was typed.
+            // As a file gives them back: older versions of this program recorded the text as typed.
             return now == ItemContents(text: text) ? nil : "\(name(text)) was changed since"
         case .trashed(let path, let trash):
             let name = path.split(separator: "/").last.map { DisplayText.escaped(String($0)) } ?? path

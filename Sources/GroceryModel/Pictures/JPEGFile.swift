@@ -93,8 +93,9 @@ struct JPEGFile {
 
     // MARK: Segments
 
-    /// The file without the segments of metadata, and without what follows its end, such as further pictures. Its pixels are as they
-    /// were, so it keeps the orientation: some cannot be decoded here and yet by browsers, such as those of four colours (CMYK).
+    /// The file without the segments of metadata, and without bytes past its end, such as further pictures. Its pixels
+    /// are as they were, so it keeps the orientation: some cannot be decoded here and yet by browsers, such as those of
+    /// four colours (CMYK).
     private var stripped: [UInt8] {
         let exif: [UInt8] = [0, 0x22] + Array("Exif\0\0MM".utf8) + [0, 42, 0, 0, 0, 8, 0, 1]
         // One entry: the tag Orientation, one number of 16 bits. No other directory follows.

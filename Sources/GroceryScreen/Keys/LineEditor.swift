@@ -14,7 +14,7 @@ struct LineEditor: Sendable, Hashable {
     var text: String { before + after }
     var isEmpty: Bool { before.isEmpty && after.isEmpty }
 
-    /// Does what a key does to the text, and returns whether it was such a key.
+    /// Applies a key to the text, and returns whether it was a key for the text.
     mutating func press(_ key: Key) -> Bool {
         switch key {
         case .character(let scalar): insert(scalar)

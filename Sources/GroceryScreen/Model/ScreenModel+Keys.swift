@@ -7,7 +7,7 @@ extension ScreenModel {
     /// Items that the wheel moves by.
     private static let wheelStep = 3
 
-    /// Does what a key means in the present mode.
+    /// Does the action of a key in the present mode.
     mutating func press(_ key: Key) {
         if pressPasted(key) { return }
         if key == .control("l") {
@@ -69,7 +69,7 @@ extension ScreenModel {
         }
     }
 
-    /// Does what a key means while the item that was selected is gone. Returns false for a key that needs no item.
+    /// Does the action of a key while the item that was selected is gone. Returns false for a key that needs no item.
     private mutating func pressWithGone(_ key: Key, _ gone: GoneItem) -> Bool {
         switch key {
         case .character("u"):

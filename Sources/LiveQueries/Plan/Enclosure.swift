@@ -8,7 +8,7 @@ import MetadataIndex
 enum Enclosure: Sendable, Hashable {
     /// A package. Packages do not nest.
     case package
-    /// A directory with what was removed or replaced (``ArchiveName``).
+    /// A directory of removed or replaced items (``ArchiveName``).
     case archive
 
     /// Whether a directory is one.

@@ -1,4 +1,4 @@
-// Errors for what Spotlight's raw query language writes otherwise.
+// Errors for expressions that Spotlight's raw query language writes otherwise.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata

@@ -132,7 +132,7 @@ struct Parser {
         return Keyword(word: word)
     }
 
-    // MARK: What an operand is
+    // MARK: Kinds of operands
 
     /// The operand as a predicate; otherwise an error about the text missing after the value. `negated` is true
     /// directly after NOT.

@@ -12,7 +12,7 @@ struct SHA256 {
 
     init() { SHA256Init(&context) }
 
-    /// Adds bytes to what is hashed.
+    /// Adds bytes to the hashed data.
     mutating func update(_ bytes: UnsafeRawBufferPointer) {
         guard let start = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
         SHA256Update(&context, start, bytes.count)

@@ -1,4 +1,4 @@
-// The lists of all devices of what they saved.
+// The lists of the saved versions of all devices.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
@@ -20,7 +20,7 @@ struct SavedLists {
         }
     }
 
-    /// Adds what a device saved.
+    /// Adds the saved versions of a device.
     mutating func add(_ versions: [SavedVersion], of device: String) {
         for version in versions {
             devices[version, default: []].insert(device)

@@ -1,4 +1,4 @@
-// The comparison of what is known with what Syncthing and gatherd have.
+// The comparison of the session's knowledge with that of Syncthing and gatherd.
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol

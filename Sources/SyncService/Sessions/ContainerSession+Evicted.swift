@@ -8,10 +8,10 @@ import Metadata
 import Syncthing
 import Varlink
 
-/// A file is evicted in an order that loses nothing, wherever it is interrupted: another device has the version, the pattern
-/// keeps Syncthing from sending a deletion, gatherd keeps the item, and then the file goes. The patterns are what counts: the
-/// session's knowledge and the list for other devices are compared with them each time that they are read. So a pattern whose file
-/// is still there is taken back.
+/// A file is evicted in an order that loses nothing, wherever it is interrupted: another device has the version, the
+/// pattern keeps Syncthing from sending a deletion, gatherd keeps the item, and then the file goes. Only the patterns
+/// count: the session's knowledge and the list for other devices are compared with them each time that they are read.
+/// So a pattern whose file is still there is taken back.
 extension ContainerSession {
     /// The directory of a container that GatherDocuments keeps.
     static let ownDirectory = ArchiveName.own
@@ -94,8 +94,8 @@ extension ContainerSession {
         if !gone.isEmpty { try await endEviction(gone, index) }
     }
 
-    /// Takes files from the list of those that are evicted, so that Syncthing fetches them, or sends what is here. Those that are
-    /// leaving stay in the list: without it, their removal would be a deletion.
+    /// Takes files from the list of those that are evicted, so that Syncthing fetches them, or sends the files here.
+    /// Those that are leaving stay in the list: without it, their removal would be a deletion.
     func endEviction(_ parts: Set<String>, _ index: Int) async throws(SyncthingError) {
         try await changePatterns(index) { paths, leaving in paths.subtract(parts.subtracting(leaving)) }
         folders[index].scans.add(parts)

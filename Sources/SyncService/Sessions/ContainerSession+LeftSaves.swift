@@ -6,7 +6,7 @@ import Logging
 import SaveFiles
 
 extension ContainerSession {
-    /// Adopts again and again what processes left that were killed since.
+    /// Adopts again and again the files of processes that were killed since.
     func adoptLaterLeftSaves() async throws {
         while true {
             try await Task.sleep(for: SyncLimits.leftSavePause)
@@ -14,7 +14,7 @@ extension ContainerSession {
         }
     }
 
-    /// Adopts what killed processes left in each directory. gatherd has no items of these names.
+    /// Adopts the files that killed processes left in each directory.
     func adoptLeftSaves() async throws {
         for index in folders.indices {
             let directories = try await directories(of: folders[index].place)
@@ -44,7 +44,7 @@ extension ContainerSession {
             guard let document = LeftSave.document(of: Array(name.utf8)) else { continue }
             let part = prefix + String(decoding: document, as: UTF8.self)
             do throws(SystemError) {
-                // The feed has what this makes.
+                // The feed has the changes that this makes.
                 _ = try LeftSave.attempt(
                     document, inFolder: Array(directory.utf8), device: run.shortID,
                     isEvicted: folders[index].evictions.isEvicted(part))

@@ -32,7 +32,7 @@ extension ContainerSession {
         folders.contains(where: \.hasDoubts)
     }
 
-    /// Asks Syncthing what is in doubt. Several rounds in a row have pauses between them.
+    /// Asks Syncthing about the files in doubt. Several rounds in a row have pauses between them.
     private func ask(isFirst: Bool) async throws {
         let clock = ContinuousClock()
         if clock.now < roundPause.end { try await clock.sleep(until: roundPause.end) }

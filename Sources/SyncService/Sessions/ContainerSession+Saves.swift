@@ -7,8 +7,9 @@ import Logging
 import Metadata
 import Syncthing
 
-/// Syncthing's database has only the newest version of a file and the device that changed it. Once two versions are in conflict,
-/// nothing tells who wrote the copy. So each helper lists what its device saves, before anything is in conflict.
+/// Syncthing's database has only the newest version of a file and the device that changed it. Once two versions are in
+/// conflict, no fact tells which device wrote the copy. So each helper lists the versions that its device saves, before
+/// anything is in conflict.
 extension ContainerSession {
     /// Reads a file that changed, and that Syncthing did not write. Another device's version may replace it a moment after Syncthing
     /// has found the change, and before its event arrives.
@@ -132,7 +133,7 @@ extension ContainerSession {
         if feed.hasBegun { startScan(index) }
     }
 
-    /// Returns what all devices saved in the folders of the container.
+    /// Returns the versions that all devices saved in the folders of the container.
     func savedLists() -> SavedLists {
         var lists = SavedLists(in: folders.map(\.place.directory))
         let own = folders.flatMap(\.saves.unlisted).filter { !lists.have($0, besides: run.shortID) }

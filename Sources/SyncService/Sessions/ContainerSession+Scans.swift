@@ -1,11 +1,11 @@
-// Scans of what changed.
+// Scans of changed files.
 // SPDX-License-Identifier: Apache-2.0
 
 import Logging
 import Syncthing
 
 extension ContainerSession {
-    /// Starts a scan of what changed in a folder. Changes during a scan go into the next one.
+    /// Starts a scan of the changes in a folder. Changes during a scan go into the next one.
     func startScan(_ index: Int) {
         guard let scan = folders[index].scans.begin(at: feed.sequence) else { return }
         let (client, name) = (run.client, folders[index].place.folder)

@@ -1,4 +1,4 @@
-// The states of items, from what is known of the folders.
+// The states of items, from the knowledge of the folders.
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol

@@ -7,7 +7,7 @@ import NIOCore
 import Syncthing
 import Varlink
 
-/// Starts Syncthing's scans of what changes in a container, and tells gatherd the states of its items. Lasts until an
+/// Starts Syncthing's scans of the changes in a container, and tells gatherd the states of its items. Lasts until an
 /// error; the states are unknown from then on.
 actor ContainerSession {
     private let description: ContainerDescription

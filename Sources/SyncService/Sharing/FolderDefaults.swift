@@ -6,7 +6,7 @@ import Varlink
 
 /// The settings that folders need for Gather, as JSON for Syncthing.
 enum FolderDefaults {
-    /// Seconds between scans of the whole folder, which find what the feed of changes missed.
+    /// Seconds between scans of the whole folder, which find the changes that the feed missed.
     static let rescanInterval: Int64 = 86_400
     /// All versions in conflict are kept.
     static let maxConflicts: Int64 = -1

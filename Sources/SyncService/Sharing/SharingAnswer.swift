@@ -25,7 +25,7 @@ struct SharingAnswer: Sendable {
 
     func fail(_ error: SharingError) { loop.execute { call.value.fail(error) } }
 
-    /// Waits until the caller has read what was sent, or has gone.
+    /// Waits until the caller has read the replies, or has gone.
     func untilWritable() async {
         await withCheckedContinuation { continuation in
             loop.execute {

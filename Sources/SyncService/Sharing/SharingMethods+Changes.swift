@@ -150,7 +150,7 @@ extension SharingMethods {
         }.value
     }
 
-    /// Sets the other devices of a folder, and keeps what else is said of them.
+    /// Sets the other devices of a folder, and keeps its other settings.
     private func set(_ place: FolderPlace, _ devices: Set<String>, _ run: SyncthingRun) async throws {
         guard devices != Set(place.devices.keys) else { return }
         let kept = try FolderDefaults.devices(try await run.client.folderJSON(place.folder))

@@ -34,7 +34,7 @@ extension SharingMethods {
             remedy: Self.writeRemedy(first.error, place.directory, isSystem: core.options.isSystem))
     }
 
-    /// Returns what lets the helper write in a directory.
+    /// Returns the remedy after which the helper may write in a directory.
     static func writeRemedy(_ error: SystemError, _ directory: String, isSystem: Bool) -> String {
         if !isSystem {
             return error == .readOnly

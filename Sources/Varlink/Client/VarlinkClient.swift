@@ -47,7 +47,7 @@ package final class VarlinkClient: Sendable {
         // Not looked up in the pipeline, which is empty already if the service has ended.
         let made = loop.makePromise(of: NIOLoopBound<VarlinkClientHandler>.self)
         do {
-            // A channel of its own: NIO's pipe channel drops what it has not read when the other end closes its input.
+            // A channel of its own: NIO's pipe channel drops the bytes not read when the other end closes its input.
             var calls: (any Channel)?
             if let output {
                 calls = try await ClientBootstrap(group: loop).channelOption(.autoRead, value: false)

@@ -1,4 +1,4 @@
-// Holding parameters to what an interface declares.
+// Checks parameters against the declarations of an interface.
 // SPDX-License-Identifier: Apache-2.0
 
 extension VarlinkInterface {

@@ -224,7 +224,7 @@ package final class VarlinkServer {
         if !yielding.isEmpty { scheduleTurn() }
     }
 
-    // MARK: What connections keep
+    // MARK: Memory of connections
 
     /// Adds changes of the memory that a connection keeps, and enforces the limits.
     func noteBytes(ofRequests requests: Int, ofReplies replies: Int) {

@@ -4,7 +4,7 @@
 internal import Glibc
 package import NIOCore
 
-/// Cuts what a socket delivers into messages (varlink.org, "Method Call": a message is closed by one NUL byte).
+/// Cuts the bytes of a socket into messages (varlink.org, "Method Call": a message is closed by one NUL byte).
 ///
 /// A message that came in one piece is a slice of the buffer it was read into; each byte is searched for NUL once.
 package struct MessageFramer {

@@ -66,7 +66,7 @@ struct PlainFind {
                 predicate = argument
             }
         }
-        // The general parser says what is wrong with a predicate that is not UTF-8.
+        // The general parser reports the fault of a predicate that is not UTF-8.
         guard let predicate, nulTerminated || !Terminal.isTerminal(), !predicate.contains("\u{FFFD}") else {
             return nil
         }

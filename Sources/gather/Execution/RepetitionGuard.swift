@@ -1,7 +1,7 @@
 // Keeps a command that changes the items it runs for from running without end.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The rounds of a command that changes what it runs for.
+/// The rounds of a command that changes the items it runs for.
 ///
 /// Each round of runs makes the changes of the next one then, as fast as the machine can: 82 runs in two seconds were seen. Such a
 /// change looks like one of another program, so none is left out. After several rounds in a row, each as soon as the one before

@@ -55,7 +55,7 @@ final class HostPrinter: Sendable {
     /// Writes the lines so far.
     func flush() { state.withLock { $0.output.flush() } }
 
-    /// Prints the table, if there is one, and writes what is left.
+    /// Prints the table, if there is one, and writes the remaining output.
     func finish() {
         state.withLock { state in
             if let table = state.table {

@@ -5,8 +5,8 @@ internal import GatherKit
 
 /// Metrics as text: one family after the other, each with its help, type and unit.
 ///
-/// The two formats differ in what a counter's family is called (OpenMetrics: without `_total`), in the lines for units
-/// and in the end. node_exporter reads OpenMetrics too, but does not recognise its counters as such.
+/// The two formats differ in the name of a counter's family (OpenMetrics: without `_total`), in the lines for units and
+/// in the end.
 enum MetricsText {
     enum Format: String, CaseIterable {
         /// OpenMetrics 1.0 (github.com/prometheus/OpenMetrics).

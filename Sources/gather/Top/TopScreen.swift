@@ -57,7 +57,7 @@ struct TopScreen {
         let isRoomy = room >= 8
         let containers = ordered(model.containers)
         let queries = ordered(model.queries)
-        // The containers get what the queries leave, and at least a third.
+        // The containers get the lines that the queries leave, and at least a third.
         let containerRows = min(containers.count, max(room / 3, room - queries.count - 4, 1))
         if room > 1, !containers.isEmpty {
             if isRoomy {

@@ -10,7 +10,7 @@ struct ConflictCopies {
     /// Copies whose author is not known. The lists of other devices may tell later.
     private(set) var unnamed: Set<String> = []
 
-    /// Notes a file that may be a fresh copy. Applications keep what they removed in archives, and its names.
+    /// Notes a file that may be a fresh copy. Applications keep removed items in archives, and their names.
     mutating func note(_ part: String) {
         guard part.utf8.count > ConflictName.leastAddedBytes else { return }
         let name = part.split(separator: "/").last ?? ""

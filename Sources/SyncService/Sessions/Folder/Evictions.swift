@@ -1,9 +1,9 @@
 // The files of a folder that are evicted.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Knows which files of a folder are evicted, here and on other devices, and which are about to be. A file is in one of three states:
-/// here, leaving (here, and its eviction is under way), or evicted. The patterns of Syncthing are what counts: the session reads them,
-/// and this says which files differ.
+/// Knows which files of a folder are evicted, here and on other devices, and which are about to be. A file is in one of
+/// three states: here, leaving (here, and its eviction is under way), or evicted. Only the patterns of Syncthing count:
+/// the session reads them, and this says which files differ.
 struct Evictions {
     /// The files that are evicted, with their newest versions.
     private var evicted: [String: AbsentItem] = [:]
