@@ -96,7 +96,7 @@ extension TreeWatcher {
                 queue = DirectoryQueue(wanted)
                 continue
             }
-            // A directory that was never read does not count for a comparison that no caller waits for.
+            // The first reading of a directory does not count for a comparison that no barrier waits for.
             if readings[task]?.cause == .max, !directories[id].flags.contains(.wasRead),
                 container.outstanding >= settings.comparisonWindow
             {

@@ -5,8 +5,8 @@ import LinuxSystem
 import Metadata
 
 extension TreeWatcher {
-    /// Has a container's directory looked at. The readings that follow are part of the same event position: a barrier
-    /// that waits for the one waits for the other. If no event caused it, it is caused now.
+    /// Has a container's directory looked at. The work that follows counts for the same event position: a barrier that
+    /// waits for the one waits for the other. If no event caused it, it is caused now.
     func suspect(_ number: UInt32, cause: UInt64) {
         roots.suspect(number, cause: cause, now: causeNow)
     }

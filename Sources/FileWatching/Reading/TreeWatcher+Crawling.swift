@@ -52,10 +52,11 @@ extension TreeWatcher {
         noteDepth(of: id)
     }
 
-    /// Whether the entries read count for the task that has come by them. A look-up of a hard link may have come from a
-    /// task of another container. Nor does the reading for an event become part of a poll: a question would wait for
-    /// the whole of it. The same for a directory that a poll is the first to have read, with all that lies below: that
-    /// is a crawl of its own, so that an event of the directory lets a question wait for that (``heard(of:cause:)``).
+    /// Whether the reading of a directory counts for the task that has come by it. A look-up of a hard link may have
+    /// come from a task of another container. Nor does the reading for an event become part of a poll: a question would
+    /// wait for the whole of it. The same for a directory that a poll is the first to have read, with all that lies
+    /// below: that is a crawl of its own, so that an event of the directory lets a question wait for that
+    /// (``heard(of:cause:)``).
     private func extends(_ origin: Origin, _ container: WatchedContainer, isFirst: Bool) -> Bool {
         guard let task = readings[origin.task], task.container === container else { return false }
         return task.cause < .max || origin.cause == .max && !(isFirst && container.isComparison(origin.task))

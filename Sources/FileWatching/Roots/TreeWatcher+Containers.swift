@@ -36,9 +36,8 @@ extension TreeWatcher {
         check(container, cause: causeNow)
     }
 
-    /// Names that match the globs are no entries of a container from now on. The given entries, those that it has among
-    /// such names, leave it in the next turn. Names that matched before are looked for by a comparison, which is for
-    /// the caller.
+    /// Names that match the globs are no entries of a container from now on. The given ones of its entries leave it in
+    /// the next turn. Names that matched before are looked for by a comparison, which is for the caller.
     package func setIgnored(_ number: UInt32, globs: [String], leaving: [TreeNode]) {
         containers[number]?.options.ignored = IgnoredNames(globs)
         ignoresNames = containers.values.contains { !$0.options.ignored.isEmpty }

@@ -43,7 +43,7 @@ final class Engine {
     let memory: MemoryTidier
     /// The writer of replies with changes, one after the other.
     var deltaWriter = DeltaWriter()
-    /// Counters of the work done, for benchmarks.
+    /// Counters of the work done, for metrics.
     var activity = ServiceActivity()
     /// The calls that are told of changes of containers' states.
     let monitors: StateMonitors

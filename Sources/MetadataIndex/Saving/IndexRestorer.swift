@@ -151,7 +151,7 @@ package final class IndexRestorer {
     /// Where the index's clock stood against the daemon's sequence: `sequences` are those of the changes after the clock
     /// `base`, and before the sequence `floor` nothing is known. The journal ended at the sequence `end`.
     package func clockTicks(end: UInt64) -> (base: UInt64, floor: UInt64, sequences: [UInt64]) {
-        // A generation stated at the end itself is ahead of these rows.
+        // Changes sent at the sequence `end` itself are ahead of these rows.
         if isBehind { return (finishedClock, end &+ 1, []) }
         if loggedClock.map({ $0 != clock }) == true { return (clock, end, []) }
         if loggedClock == nil { return (clock, historyStart, []) }

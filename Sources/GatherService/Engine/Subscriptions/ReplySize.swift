@@ -1,8 +1,8 @@
 // How many items make a reply of the right size.
 // SPDX-License-Identifier: Apache-2.0
 
-/// How many items the next reply of a live query takes, so that it comes to about ``Limits/replyBytes``: the rest waits
-/// in memory, and paths may be 4 KiB long or ten bytes.
+/// How many items the next reply of a live query takes, so that it comes to about ``Limits/replyBytes``: untaken
+/// replies are kept in memory, and paths may be 4 KiB long or ten bytes.
 struct ReplySize {
     private(set) var items = 256
 
