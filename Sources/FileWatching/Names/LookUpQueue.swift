@@ -45,7 +45,7 @@ struct LookUpQueue {
 
     private var entries: [Entry] = []
     private var names: [UInt8] = []
-    /// Whether events name the entries added now.
+    /// Whether the entries added now are asked for by events that name them.
     var isHearing = false
     /// Indexes of entries, plus 1; 0 is free. The size is a power of two.
     private var table: [UInt32] = Array(repeating: 0, count: 256)

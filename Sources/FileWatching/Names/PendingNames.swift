@@ -146,7 +146,7 @@ struct PendingNames {
     var end: UInt64 { prompt.end }
     var unheard: Int { prompt.unheard }
 
-    /// Whether events name the entries added now.
+    /// Whether the entries added now are asked for by events that name them.
     mutating func setHearing(_ isHearing: Bool) { prompt.isHearing = isHearing }
 
     /// The tasks that are comparisons; see ``LookUpQueue/comparisons``.
