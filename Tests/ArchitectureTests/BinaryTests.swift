@@ -1,4 +1,4 @@
-// What the built programs are linked with.
+// The libraries that the built programs are linked with.
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation

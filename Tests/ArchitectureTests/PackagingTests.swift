@@ -30,7 +30,7 @@ struct PackagingTests {
             let raw = enumeration.firstMatch(of: try Regex("case \(match.1) = \"([a-z-]+)\""))?[1].substring
             kinds[String(match.2)] = String(raw ?? match.1)
         }
-        // What a message is given where it is written, beside its kind.
+        // The metadata of a message where it is written, beside its kind.
         var given: [String: [Set<String>]] = [:]
         for file in try Repository.sources() where file.target == "GatherService" {
             for match in file.text.matches(of: /metadata: \[([^\]]*"message-id": "([a-z-]+)"[^\]]*)\]/) {

@@ -1,4 +1,4 @@
-// What every file of the sources has in common.
+// Rules for every file of the sources.
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation

@@ -75,7 +75,7 @@ extension ContentTypeDatabase {
         #expect(compared > 5_000)
     }
 
-    @Test func whatOverridesSaysWhichGlobsAreNone() {
+    @Test func aDatabaseThatOverridesRemovesGlobs() {
         let above = ContentTypeDatabase.Source(
             globs: Array("50:text/html:__NOGLOBS__\n50:text/html:*.page\n50:text/x-own:*.jpg".utf8), subclasses: [],
             aliases: [])

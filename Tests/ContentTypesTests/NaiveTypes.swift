@@ -3,7 +3,7 @@
 
 import Glibc
 
-/// What a name's type is, found by holding every glob against it.
+/// Finds the type of a name by holding every glob against it.
 struct NaiveTypes {
     struct Line {
         let weight: Int

@@ -1,4 +1,4 @@
-// What is offered for a word that is half typed.
+// The completions of a half typed word.
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherKit

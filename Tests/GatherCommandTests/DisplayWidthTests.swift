@@ -13,7 +13,7 @@ struct DisplayWidthTests {
     ])
     func widths(_ text: String, _ width: Int) { #expect(DisplayWidth.of(text) == width, "\(text)") }
 
-    @Test func `What is cut is never wider, and loses no more than it must`() {
+    @Test func `A cut text is never wider, and loses no more than it must`() {
         let texts = ["plain text", "漢字かな交じり", "a漢b字c", "e\u{301}e\u{301}e\u{301}e\u{301}", "😀😀😀", ""]
         for text in texts {
             for width in 0...20 {

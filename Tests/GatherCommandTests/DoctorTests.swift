@@ -1,4 +1,4 @@
-// What the doctor finds on machines of which something is missing, and what it advises.
+// The doctor's findings and advice on machines of which something is missing.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
@@ -7,7 +7,7 @@ import Testing
 @testable import gather
 
 struct DoctorTests {
-    /// What should be mended on a machine that differs so from one that is well.
+    /// The findings to mend on a machine that differs so from one that is well.
     private func complaints(
         place: Doctor<MadeUpMachine>.Place = .system, _ change: (inout MadeUpMachine) -> Void
     ) -> [Finding] {
@@ -326,7 +326,7 @@ struct DoctorTests {
         #expect(found == [Finding(.warning, "box", "it is degraded: \(reason)")])
     }
 
-    @Test func `Who may not ask`() {
+    @Test func `Callers without permission`() {
         func found(_ change: (inout MadeUpMachine) -> Void) -> [Finding] {
             complaints {
                 $0.caller = Credentials(user: 1000, groups: [1000])

@@ -38,7 +38,7 @@ struct ProgressTests {
         }
     }
 
-    @Test func `What to do next`() {
+    @Test func `The next step to take`() {
         func next(
             _ states: [ContainerStatus.State], unreadable: Int = 0, overflows: Int = 0, uptime: Int? = nil,
             words: String = ""

@@ -1,4 +1,4 @@
-// What --output replaces, and what it leaves where it is.
+// The files that --output replaces, and those that it leaves where they are.
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
@@ -66,7 +66,7 @@ struct ReplacedFileTests {
         }
     }
 
-    @Test func `Of a symbolic link, what it leads to is replaced`() throws {
+    @Test func `The target of a symbolic link is replaced, not the link`() throws {
         try withDirectory { directory in
             let (file, link) = (directory + "/file", directory + "/link")
             try ReplacedFile.write(Array("one".utf8), to: file)
@@ -96,7 +96,7 @@ struct ReplacedFileTests {
         }
     }
 
-    @Test func `What cannot be written is said, and nothing is left`() throws {
+    @Test func `A failed write is an error, and nothing is left`() throws {
         try withDirectory { directory in
             #expect(throws: Failure.self) { try ReplacedFile.write([], to: directory) }
             #expect(throws: Failure.self) { try ReplacedFile.write([], to: directory + "/none/a") }

@@ -9,7 +9,7 @@ import Testing
 struct TopTests {
     private typealias Label = DaemonMetric.Label
 
-    /// What a daemon measures that has been at work for so many seconds.
+    /// The metrics of a daemon that has been at work for so many seconds.
     private func metrics(
         _ seconds: Double, containers: [String] = ["box"],
         queries: [(number: Int, predicate: String, items: Double)] = [],
@@ -127,7 +127,7 @@ struct TopTests {
         }
     }
 
-    @Test func `Who is not told what happens in all sees the rest`() {
+    @Test func `A caller who is not told what happens in all sees the rest`() {
         func told(_ seconds: Double) -> [DaemonMetric] {
             let hidden = ["events_read", "look_ups", "delta", "queue", "watch", "container_changes"]
             return metrics(seconds, queries: [(number: 3, predicate: "p", items: 1)]).filter { metric in

@@ -1,4 +1,4 @@
-// What a predicate of Foundation says of an item, and what its text in the language does.
+// A predicate of Foundation agrees with its text in the language on every item.
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation

@@ -8,7 +8,7 @@ import Testing
 @testable import GatherFoundation
 
 @Suite struct ConversionTests {
-    @Test func `What the index can look for stands in the open`() throws {
+    @Test func `Comparisons that the index can look for stand in the open`() throws {
         func expect(_ text: String, _ predicate: Predicate<MetadataItem>) throws {
             #expect(try gatherPredicate(predicate) == text)
         }
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `What cannot be said is named`() {
+    @Test func `Expressions that the language lacks are named`() {
         #expect(throws: PredicateConversionError.self) {
             try gatherPredicate(#Predicate<MetadataItem> { $0.name?.count == 3 })
         }

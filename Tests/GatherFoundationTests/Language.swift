@@ -27,7 +27,7 @@ struct Language {
         return MetadataItem(item)
     }
 
-    /// What the text reads as, where it is a literal beside the attribute `name`.
+    /// The value of the text, if it is a literal beside the attribute `name`.
     static func literal(in text: String) throws -> String? {
         guard case .comparison(let comparison) = try Predicate(parsing: text, mode: .metadata).root.kind,
             case .string(let value) = comparison.right.constant

@@ -1,4 +1,4 @@
-// What a command asks of a daemon that is restarted while it asks.
+// Calls of a command to a daemon that is restarted meanwhile.
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
@@ -34,7 +34,7 @@ import Testing
         #expect(found == 1)
     }
 
-    /// What was given out cannot be taken back.
+    /// Parts of an answer that were given out cannot be taken back.
     @Test func notWhereTheAnswerHasBegun() throws {
         daemon.start(
             {

@@ -126,7 +126,7 @@ struct MetadataQueryTests {
         #expect(error?.code == .unreachable)
         #expect(error?.message.contains("gatherd --socket") == true)
         #expect(!query.isRunning)
-        // Whoever reads hears it too.
+        // A reader of the notifications gets the error too.
         await #expect(throws: GatherError.self) { for try await _ in query.notifications {} }
     }
 
@@ -231,7 +231,7 @@ struct MetadataQueryTests {
         }
     }
 
-    @Test func `What is no answer of the contract is a violation`() async throws {
+    @Test func `An answer against the contract is a violation`() async throws {
         daemon.start { connection in
             _ = connection.receive()
             connection.send("SSH-2.0-OpenSSH_9.2")

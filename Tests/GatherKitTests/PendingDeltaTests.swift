@@ -40,7 +40,7 @@ struct PendingDeltaTests {
                 let moved = before[item.id]?.path != now[item.id]?.path
                 #expect(item.previousPath == (moved ? before[item.id]?.path : nil), "seed \(seed)")
             }
-            // What differs is told.
+            // Every difference is told.
             let told = Set(delta.changed.map(\.id))
             for (id, file) in now where before[id].map({ $0 != file }) ?? false {
                 #expect(told.contains(id), "seed \(seed)")

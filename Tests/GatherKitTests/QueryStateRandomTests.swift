@@ -105,7 +105,7 @@ private struct PlayedDaemon {
 
 struct QueryStateRandomTests {
     @Test(arguments: 0..<60)
-    func `What any reader hears adds up to what the daemon has`(_ seed: Int) {
+    func `The updates of any reader add up to what the daemon has`(_ seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         var daemon = PlayedDaemon()
         for _ in 0..<Int.random(in: 0..<30, using: &generator) { _ = daemon.change(&generator) }

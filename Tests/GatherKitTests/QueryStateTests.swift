@@ -169,7 +169,7 @@ struct QueryStateTests {
         #expect(changes.changed.first { $0.id == "b" }?.previousPath == "/c/bread")
         #expect(changes.changed.first { $0.id == "c" }?.previousPath == nil)
 
-        // What comes later is told in the identities that the reader knows.
+        // Later changes are told in the identities that the reader knows.
         state.receive(.updated(QueryChanges(removed: [milkNow.removal]), clock: "y"))
         #expect(drain(&state, reader) == [.updated(QueryChanges(removed: [milk.removal]))])
         state.receive(.updated(QueryChanges(changed: [breadNow.item()]), clock: "z"))
@@ -227,7 +227,7 @@ struct QueryStateTests {
                 .started(resumed: true),
                 .progress(QueryChanges(added: [bread.item()], removed: [milk.removal])), .gathered,
             ])
-        // Whoever comes late hears of the removals too.
+        // A late reader is told of the removals too.
         let late = state.addReader()
         state.receive(.updated(QueryChanges(removed: [bread.removal]), clock: "8"))
         #expect(
@@ -273,7 +273,7 @@ struct QueryStateTests {
         #expect(drain(&state, reader) == [.started(resumed: false), .gathered])
     }
 
-    @Test func `What was asked for is asked for with what files are followed by`() {
+    @Test func `The requested attributes include those that files are followed by`() {
         #expect(
             QueryConfiguration.everything().requestedAttributes == [.name, .path, .size, .inode, .created, .changed])
     }

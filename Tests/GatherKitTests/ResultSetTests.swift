@@ -182,7 +182,7 @@ private func naturally(_ a: String, _ b: String) -> Bool {
         #expect(set.groups().isEmpty)
     }
 
-    /// What was asked for serves an arrangement by some of it, in any order.
+    /// The requested attributes serve an arrangement by some of them, in any order.
     @Test func anArrangementThatNeedsNothingNewAsksNothingNew() {
         func configuration(_ keys: [GatherKit.SortKey], _ attributes: [Attribute] = [.kind]) -> QueryConfiguration {
             QueryConfiguration(

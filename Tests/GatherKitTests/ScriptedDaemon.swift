@@ -56,7 +56,7 @@ final class ScriptedDaemon: Sendable {
         }
     }
 
-    /// Nobody listens any more; connections go on.
+    /// Closes the listening socket; connections go on.
     func stop() {
         listener.withLock {
             guard $0 >= 0 else { return }
@@ -109,7 +109,7 @@ final class ScriptedConnection: @unchecked Sendable {
     func waitForEnd() { while receive() != "" {} }
 }
 
-/// What a test and a script wait for each other with.
+/// A semaphore with which a test and a script wait for each other.
 final class Gate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
     func open() { semaphore.signal() }

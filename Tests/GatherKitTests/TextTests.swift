@@ -11,7 +11,7 @@ struct TextTests {
         ("Brötchen 🥖", "Brötchen 🥖"), ("\u{7F}\u{1}", "\\x7f\\x01"), ("a\u{9B}b", "a\\u{9b}b"),
         ("\u{202E}txt.exe", "\\u{202e}txt.exe"), ("👩\u{200D}🍳", "👩\u{200D}🍳"), ("a\u{2028}b", "a\\u{2028}b"),
     ])
-    func `What a terminal would obey is escaped`(_ name: String, _ shown: String) {
+    func `Characters that a terminal would obey are escaped`(_ name: String, _ shown: String) {
         #expect(DisplayText.escaped(name) == shown)
     }
 

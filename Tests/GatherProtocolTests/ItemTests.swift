@@ -112,7 +112,7 @@ private func item(_ body: (inout JSONWriter) -> Void) throws -> Item {
         #expect(item.value(of: .kind) == .string("symlink"))
     }
 
-    @Test func whatIsAbsentIsNone() throws {
+    @Test func absentAttributesAreNone() throws {
         let item = try item { _ in }
         for attribute in Attribute.fixed where attribute != .id { #expect(item.value(of: attribute) == .none) }
         #expect(item.value(of: .id) == .string("a-1"))

@@ -59,7 +59,7 @@ import Testing
                 == "\u{FEFF}Oat milk\r\nquantity: 2 l\r\ntags: c\r\naisle: 1\r\n\r\nkey: value\r\n")
         // A mixed file gets the line ends that most of its lines have.
         #expect(ItemContents(text: "Milk\r\ntags: a\r\n\none\n").fileText == "Milk\ntags: a\n\none\n")
-        // Of several lines, the last one counts, and only that one is changed.
+        // The last of several lines counts, and only that one is changed.
         let several = [
             ("yes", "true", "yes|false"), ("true", "yes", "true|no"), ("no", "yes", "no"), ("yes", "yes", "yes|no"),
         ]
@@ -141,7 +141,7 @@ import Testing
         #expect(ItemContents(text: "Milk\nbought: by Anna\n").text == "Milk\nbought: by Anna\n")
     }
 
-    @Test func `What is no text is refused`() {
+    @Test func `Bytes that are no text are refused`() {
         #expect(throws: GroceryError.self) { try ItemContents(bytes: [0x4D, 0xFF, 0x0A]) }
         #expect(throws: GroceryError.self) {
             try ItemContents(bytes: [UInt8](repeating: 65, count: GroceryLimits.fileBytes + 1))

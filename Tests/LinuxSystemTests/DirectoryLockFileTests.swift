@@ -116,7 +116,7 @@ struct DirectoryLockFileTests {
         defer { reader.kill(SIGKILL) }
         let directory = try Directory.open(path, access: .reading)
         #expect(try directory.lockDirectory() != nil)
-        // Without such a file, nobody can tell.
+        // If this file cannot be opened, the state of the lock is unknown.
         mkdir(path + "/" + DirectoryLockFile.name, 0o700)
         #expect(throws: SystemError.busy) { try directory.lockDirectory() }
         // Here nobody may read who may not write.

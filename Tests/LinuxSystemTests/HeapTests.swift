@@ -8,7 +8,7 @@ import Testing
 struct HeapTests {
     /// Blocks that stay among those that go keep the heap from shrinking by itself.
     @Test(.disabled(if: HeapTests.isSanitized, "the sanitizers' own allocators keep what was freed"))
-    func `What was freed between blocks that stay goes back to the system`() throws {
+    func `Memory freed between blocks that stay goes back to the system`() throws {
         let blocks = (0..<65_536).map { _ in
             let block = malloc(2_048)!
             memset(block, 1, 2_048)

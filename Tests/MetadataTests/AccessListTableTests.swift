@@ -22,7 +22,7 @@ struct AccessListTableTests {
         #expect(table.list(first) == AccessList(list(1)))
     }
 
-    @Test func `An owner has a sixteenth of the lists, and nobody else notices`() {
+    @Test func `An owner has a sixteenth of the lists, and other owners do not notice`() {
         var table = AccessListTable(maximumCount: 64, maximumBytes: 1 << 20)
         for number in 0..<4 { #expect(table.intern(list(number), owner: 1) != .unknown) }
         #expect(table.hasRoom(for: 1))
@@ -30,7 +30,7 @@ struct AccessListTableTests {
         #expect(!table.hasRoom(for: 1) && table.hasRoom(for: 2))
         #expect(table.intern(list(0), owner: 1) != .unknown)
         #expect(table.intern(list(2_000), owner: 2) != .unknown)
-        // What others brought counts for everybody's files.
+        // A list that another owner brought counts for everybody's files.
         #expect(table.intern(list(2_000), owner: 1) != .unknown)
         #expect(!table.hasRoom(for: 1) && table.hasRoom(for: 2))
     }
@@ -63,7 +63,7 @@ struct AccessListTableTests {
 
     // MARK: Letting go
 
-    @Test func `What nobody names any more is let go when nobody is left from before`() {
+    @Test func `A list without a file is let go when no era from before is left`() {
         var table = AccessListTable(maximumCount: 64, maximumBytes: 1 << 20)
         let first = table.beginEra()
         let (kept, gone) = (table.intern(list(1), owner: 1), table.intern(list(2), owner: 1))
@@ -274,7 +274,7 @@ struct AccessListTableTests {
         #expect(!table.hasRoom(for: 1))
         table.endEra(first)
         #expect(table.roomMade == 1 && table.hasRoom(for: 1) && !table.hasFormerEras)
-        // What came of late is still small.
+        // The lists that came of late are still few.
         #expect(table.count < table.share(of: 1).count)
     }
 
@@ -294,9 +294,9 @@ struct AccessListTableTests {
         #expect(table.count == 26)
     }
 
-    // MARK: What was saved
+    // MARK: Saved lists
 
-    @Test func `What files had when it was saved has room, by whoever's share it was kept`() {
+    @Test func `Lists that files had when it was saved have room, by whoever's share they were kept`() {
         var table = AccessListTable(maximumCount: 64, maximumBytes: 1 << 20)
         for number in 0..<10 { #expect(table.restore(list(number), owner: 1) != nil) }
         #expect(table.restore([], owner: 1) == AccessListID.none)
@@ -327,7 +327,7 @@ struct AccessListTableTests {
             #expect(table.intern(list(100 + Int(owner)), owner: owner) != .unknown)
             #expect(table.intern(list(200 + Int(owner)), owner: owner) == .unknown)
         }
-        // What goes is taken from whom it is charged to.
+        // A list that goes is taken from the owner it is charged to.
         let era = table.beginEra()
         _ = table.beginEra()
         table.endEra(era)
@@ -339,7 +339,7 @@ struct AccessListTableTests {
         }
     }
 
-    @Test func `What only the past had takes a quarter of a share, of what files leave`() {
+    @Test func `Lists that only the past had take a quarter of a share, of what files leave`() {
         var table = AccessListTable(maximumCount: 1_600, maximumBytes: 1 << 20)
         var allowance = AccessListAllowance()
         func isKept(_ number: Int, of owner: UInt32) -> Bool {

@@ -13,7 +13,7 @@ struct AccessListTests {
         .init(.other, .search),
     ])
 
-    /// What `setfacl -m u:1001:rx,g:2002:rwx,m:rx` leaves on a file of mode 0641, as getxattr(2) gives it.
+    /// The list that `setfacl -m u:1001:rx,g:2002:rwx,m:rx` leaves on a file of mode 0641, as getxattr(2) gives it.
     static let bytes: [UInt8] = [
         2, 0, 0, 0, 1, 0, 6, 0, 255, 255, 255, 255, 2, 0, 5, 0, 0xE9, 3, 0, 0, 4, 0, 4, 0, 255, 255, 255, 255, 8, 0, 7,
         0, 0xD2, 7, 0, 0, 16, 0, 5, 0, 255, 255, 255, 255, 32, 0, 1, 0, 255, 255, 255, 255,
@@ -29,7 +29,7 @@ struct AccessListTests {
             [], [2], [2, 0, 0], [1, 0, 0, 0], [2, 0, 0, 0, 1], [2, 0, 0, 0, 1, 0, 6, 0, 255, 255, 255],
             [2, 0, 0, 0, 3, 0, 6, 0, 255, 255, 255, 255], [0xFF],
         ] as [[UInt8]])
-    func `What is no list is none`(_ bytes: [UInt8]) { #expect(AccessList(bytes) == nil) }
+    func `Bytes that are no list are refused`(_ bytes: [UInt8]) { #expect(AccessList(bytes) == nil) }
 
     struct Vector: Sendable {
         let user: UInt32

@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: ["", "x", "1.5", "0x10", "9223372036854775808", "1 2", "\u{661}"])
-    func `What is no integer is no rating`(text: String) {
+    func `A value that is no integer is no rating`(text: String) {
         #expect(record(["baloo.rating": text]).value(of: .rating) == .none)
     }
 
@@ -84,7 +84,7 @@ import Testing
         #expect(record(["baloo.rating": "+10"]).value(of: .rating) == .integer(10))
     }
 
-    @Test func `What is not UTF-8 is no text, but a target is told as paths are`() throws {
+    @Test func `Bytes that are not UTF-8 are no text, but a target is told as paths are`() throws {
         let extras = ExtraAttributes([(Array("xdg.comment".utf8), [0x61, 0xFF]), (Array("a".utf8), [0xC3])])
         #expect(extras.value(of: .comment) == .none)
         #expect(try value(extras, "xattr.a") == .none)
@@ -94,7 +94,7 @@ import Testing
                 && target.names.isEmpty)
     }
 
-    @Test func `What does not fit is missing, the known ones last`() throws {
+    @Test func `Attributes that do not fit are missing, the known ones last`() throws {
         let extras = record([
             "a": String(repeating: "x", count: 3_000), "b": String(repeating: "x", count: 3_000), "c": "small",
             "xdg.comment": String(repeating: "y", count: 1_000), "xdg.tags": String(repeating: "z", count: 5_000),
@@ -112,7 +112,7 @@ import Testing
             #expect(extras.bytes.withUnsafeBytes { ExtraAttributes($0) } == extras)
             for end in extras.bytes.indices.dropFirst() {
                 let part = extras.bytes[..<end].withUnsafeBytes { ExtraAttributes($0) }
-                // What ends between two attributes is one with less of them.
+                // A record that ends between two attributes is one with fewer of them.
                 if let part { #expect(part.names.count < max(1, extras.names.count)) }
             }
         }

@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(
-        "What cannot be true of an attribute is refused, with its place",
+        "Comparisons that cannot be true of an attribute are refused, with their place",
         arguments: [
             ("nmae == 'a'", 0, "unknown attribute 'nmae'; did you mean 'name'?"),
             ("Name == 'a'", 0, "unknown attribute 'Name'; did you mean 'name'?"),
@@ -249,7 +249,7 @@ import Testing
         }
     }
 
-    @Test func whatAPlanReads() throws {
+    @Test func aPlanNamesTheAttributesItReads() throws {
         let predicate = try Predicate(
             parsing: "name LIKE 'a*' AND (size > 1 OR SUBQUERY(tags, $t, $t == owner).@count > 0) AND 'x' == '*'",
             mode: .metadata)

@@ -68,7 +68,7 @@ struct ConformanceCase: Sendable {
         }
     }
 
-    /// What is read and printed reads back as the same tree, with the same text.
+    /// A predicate that is read and printed reads back as the same tree, with the same text.
     @Test func everyCasePrintsAndReadsBack() throws {
         for item in try CasesTests.cases() {
             guard let predicate = try? Predicate(parsing: item.predicate) else { continue }

@@ -76,7 +76,7 @@ struct GuidePage {
         try PredicateLanguage.Predicate(parsing: text, mode: .metadata)
     }
 
-    /// What stands beside each other, with three blanks or more between.
+    /// The columns of a line, with three blanks or more between them.
     static func columns(_ line: Substring) -> [String] {
         line.split(separator: /\s{3,}/).map { String($0) }
     }

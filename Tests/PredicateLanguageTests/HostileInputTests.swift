@@ -11,7 +11,7 @@ import Testing
     static let tooDeep = "the predicate is nested deeper than 256 levels"
 
     @Test(
-        "What nests without end is refused",
+        "Endless nesting is refused",
         arguments: ["(", "{", "NOT ", "!", "-", "a[", "abs(", "1 ** ", "TERNARY(", "SUBQUERY(", "CAST(", "(1 + "])
     func nesting(part: String) {
         let text = String(repeating: part, count: 100_000)
@@ -134,7 +134,7 @@ import Testing
                     _ = try? predicate.evaluate(on: item)
                     _ = try? predicate.evaluate(on: PlayedItem())
                 } catch {
-                    // What has been printed has to read back, so the error is about the text itself.
+                    // A printed predicate has to read back, so the error is about the text itself.
                     #expect((0...text.utf8.count).contains(error.position), "seed \(seed): \(text)")
                     #expect(
                         (try? Predicate(parsing: text, mode: mode)).map(\.canonical) == nil, "seed \(seed): \(text)")

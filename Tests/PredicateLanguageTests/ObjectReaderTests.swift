@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "What is not JSON is refused, with its place",
+        "Text that is not JSON is refused, with its place",
         arguments: [
             ("", 0), ("{", 1), ("[1", 2), ("[1,]", 3), ("{\"a\"}", 4), ("{\"a\":1,}", 7), ("{a:1}", 1), ("01", 1),
             ("1.", 2),

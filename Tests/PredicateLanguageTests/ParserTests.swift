@@ -1,4 +1,4 @@
-// What is refused, with which words and where; how what is accepted groups.
+// Predicates that are refused, with the words and the place; the grouping of those that are accepted.
 // SPDX-License-Identifier: Apache-2.0
 
 import PredicateLanguage
@@ -173,7 +173,7 @@ import Testing
         #expect(elements.map(\.position.offset) == [24, 27])
     }
 
-    @Test func whatIsNotUTF8IsRefused() {
+    @Test func bytesThatAreNotUTF8AreRefused() {
         #expect(throws: PredicateError("the predicate is not UTF-8 here", at: 6)) {
             try Predicate(parsing: Array("a == '".utf8) + [0xFF, 0x27])
         }

@@ -79,7 +79,7 @@ import Testing
     /// The plain text that an expression cannot match without is looked for first. Nothing is known of one in a group
     /// that begins with a question mark, so that is the judge.
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func whatItNeedsIsLookedForFirst(seed: UInt64) throws {
+    func requiredLiteralsAreLookedForFirst(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let pieces = [
             "a", "b", "K", "s", "ab", ".", ".*", "b*", "a?", "a+", "b{0,1}", "(ab)", "(a)?", "[ab]", "[^a]", "\\.",
@@ -107,8 +107,8 @@ import Testing
         }
     }
 
-    /// What only looks like a part of an expression must not hide what is one.
-    @Test func whatItNeedsIsNotMistaken() throws {
+    /// Text that only looks like a part of an expression must not hide a literal.
+    @Test func requiredLiteralsAreNotMistaken() throws {
         #expect(try matches("a{[}xyz]b", "a{}b"))
         #expect(try matches("a{[}xyz]b", "a{zb"))
         #expect(try matches("[\\c]xyz]", "x"))
@@ -138,7 +138,7 @@ import Testing
     }
 
     /// Each level of backtracking keeps what all groups have matched.
-    @Test func whatItKeepsIsBounded() throws {
+    @Test func memoryOfAMatchIsBounded() throws {
         let text = String(repeating: "ab", count: 5_000) + "c"
         let groups = String(repeating: "()", count: 300)
         let made = try TextPattern(.matches, groups + "(?:a|b)*c")

@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    // MARK: What a plan can use
+    // MARK: Literals that a plan can use
 
     @Test func requiredLiterals() throws {
         func literal(

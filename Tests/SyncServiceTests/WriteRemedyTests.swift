@@ -1,4 +1,4 @@
-// What lets the helper write in a container.
+// The remedy that lets the helper write in a container.
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc

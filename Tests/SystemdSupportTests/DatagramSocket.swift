@@ -47,7 +47,7 @@ func withSocketAddress(
     return (result, errno)
 }
 
-/// An empty directory of its own; whoever asks removes it.
+/// Makes an empty directory of its own, which the caller removes.
 func makeTemporaryDirectory() throws -> String {
     var template = Array("/tmp/gather-systemd-XXXXXX".utf8CString)
     try #require(mkdtemp(&template) != nil)

@@ -36,7 +36,7 @@ struct InheritedSocketTests {
     }
 
     /// Another version may have had kept what this one knows no name of: it is no socket unit's, and is let go of.
-    @Test func `What was kept under a name that nobody knows is told from sockets`() throws {
+    @Test func `A descriptor kept under an unknown name is told from sockets`() throws {
         let directory = try makeTemporaryDirectory()
         let path = directory + "/s"
         let listener = try makeSocket(kind: SOCK_STREAM, path: path, listening: true)
@@ -92,7 +92,7 @@ struct InheritedSocketTests {
 }
 
 @Suite(.enabled(if: ActivatedProcess.isInside, "run by InheritedSocketTests")) struct ActivatedProcessTests {
-    @Test func `What the environment announces is taken, closed on exec, and announced no more`() throws {
+    @Test func `The sockets in the environment are taken, closed on exec, and announced no more`() throws {
         let sockets = try InheritedSocket.takeAll()
         #expect(
             sockets == [

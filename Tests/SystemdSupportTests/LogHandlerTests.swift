@@ -1,4 +1,4 @@
-// What the two handlers write: to a pipe, and to a socket at the journal's place.
+// The output of the two handlers: to a pipe, and to a socket at the journal's place.
 // SPDX-License-Identifier: Apache-2.0
 
 // `timespec` may belong to the module of libsystemd's headers, by the order in which the compiler reads them.

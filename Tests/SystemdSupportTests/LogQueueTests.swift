@@ -20,7 +20,7 @@ struct LogQueueTests {
         return (ends[0], ends[1], count)
     }
 
-    @Test func `Nobody waits for a full pipe, and later it has all messages in order or their number`() throws {
+    @Test func `A full pipe holds up no caller, and later it has all messages in order or their number`() throws {
         let pipe = try LogQueueTests.fullPipe()
         let queue = LogQueue()
         let logger = Logger(label: "test") { _ in
@@ -49,7 +49,7 @@ struct LogQueueTests {
         close(pipe.write)
     }
 
-    @Test func `What was lost is told before what comes next`() throws {
+    @Test func `The number of lost messages is told before the next message`() throws {
         let pipe = try LogQueueTests.fullPipe()
         let queue = LogQueue()
         let handler = StandardErrorLogHandler(logLevel: .info, descriptor: pipe.write, queue: queue)

@@ -1,4 +1,4 @@
-// What calls were asked with counts until they have a reply, on connections without a socket.
+// Requests count against their sender until they have a reply, on connections without a socket.
 // SPDX-License-Identifier: Apache-2.0
 
 import NIOCore
@@ -32,7 +32,7 @@ import Testing
         try channel.readOutbound(as: ByteBuffer.self).map { String(buffer: $0) }
     }
 
-    @Test func whoAsksMostOfAllIsEnded() throws {
+    @Test func theCallerWithMostRequestsIsEnded() throws {
         let other = try ask("Wait", user: 2)
         let first = try [ask("Wait"), ask("Wait")]
         loop.run()
@@ -43,7 +43,7 @@ import Testing
         #expect(try answer(other) == nil)
     }
 
-    @Test func whatHasItsReplyCountsNoMore() throws {
+    @Test func answeredRequestsCountNoMore() throws {
         for isFailure in [false, true, false, true] {
             let asking = try [ask("Wait"), ask("Wait")]
             for call in handler.waiting {
@@ -58,7 +58,7 @@ import Testing
         #expect(server.connectionCount == 8)
     }
 
-    @Test func whoIsGoneCountsNoMore() throws {
+    @Test func requestsOfAVanishedCallerCountNoMore() throws {
         for _ in 0..<5 {
             for channel in try [ask("Wait"), ask("Wait")] { channel.close(promise: nil) }
         }

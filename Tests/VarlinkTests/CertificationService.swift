@@ -8,7 +8,7 @@ import Varlink
 enum Certification {
     static let name = "org.varlink.certification"
 
-    /// One call. What it has to bring besides the client's identifier is what the one before has answered.
+    /// One call. Its parameters are the client's identifier and the answer to the call before.
     struct Step {
         let method: String
         var more = false
@@ -57,7 +57,7 @@ enum Certification {
         Step("End", #"{"all_ok": true}"#),
     ]
 
-    /// What the step at `index` has to bring.
+    /// The parameters that the step at `index` has to bring.
     static func parameters(at index: Int, client: String) throws(JSONError) -> JSONValue {
         var members: [String: JSONValue] = [:]
         if steps[index].method == "Test11" {

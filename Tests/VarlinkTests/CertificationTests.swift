@@ -64,7 +64,7 @@ struct CertificationTests {
                 default: Issue.record("\(method) \(filled.text): \(String(describing: failure))")
                 }
             }
-            // Who was wrong once is out.
+            // A client that was wrong once is out.
             var client = try BlockingVarlinkClient(path: path)
             let started = try JSONValue(client.call("\(Certification.name).Start"))
             let parameters = JSONValue.object(["client_id": started["client_id"] ?? .null])
@@ -129,7 +129,7 @@ struct CertificationTests {
         }
     }
 
-    /// What a call brings: the answers before it, and from the second one on who it is.
+    /// The parameters of a call: the answers before it, and from the second one on the client's identifier.
     private func parameters(of step: Certification.Step, _ answers: JSONValue, _ name: JSONValue?) -> JSONValue {
         step.method == "Start" ? answers : answers.merging(.object(["client_id": name ?? .null]))
     }

@@ -1,4 +1,4 @@
-// What the reader accepts, refuses and says about it.
+// Texts that the reader accepts or refuses, and its errors.
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
@@ -148,7 +148,7 @@ private func string(_ text: String) throws(JSONError) -> String {
         }
     }
 
-    /// What is read in one go is what reading it piece by piece gives, and nothing else is consumed.
+    /// Reading a pair in one go gives the same as reading it piece by piece, and consumes nothing else.
     @Test func readsPlainPairs() throws {
         let plain = String(repeating: "x", count: 40)
         for (text, expected) in [

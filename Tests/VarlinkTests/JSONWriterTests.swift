@@ -1,4 +1,4 @@
-// What the writer writes, byte for byte.
+// The output of the writer, byte for byte.
 // SPDX-License-Identifier: Apache-2.0
 
 import TestSupport

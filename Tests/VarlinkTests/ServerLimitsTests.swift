@@ -1,4 +1,4 @@
-// What a server bears from callers that send or read in bad ways, and that the others do not notice.
+// A server bears callers that send or read in bad ways, and the others do not notice them.
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
@@ -64,7 +64,7 @@ struct ServerLimitsTests {
             let late = try server.rawSocket()
             late.send(echo + beginning)
             #expect(late.receiveAll() == answer + refusal("requestTime"))
-            // What a caller sends ahead while it waits for an answer has all the time it needs; then the clock runs.
+            // Bytes that a caller sends ahead while it waits for an answer have all the time they need; then the clock runs.
             let other = try server.rawSocket()
             other.send("{\"method\":\"org.example.test.Release\"}\0")
             #expect(other.receive(messages: 1) == answer)
@@ -219,7 +219,7 @@ struct ServerLimitsTests {
         }
     }
 
-    /// What a caller padded its request with is not kept for as long as the answer takes.
+    /// The padding of a request is not kept for as long as the answer takes.
     @Test func aCallThatWaitsKeepsNothingOfItsRequest() async throws {
         try await TestServer.with { server in
             let socket = try server.rawSocket()

@@ -268,7 +268,7 @@ final class RawSocket: Sendable {
         return max(0, Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)))
     }
 
-    /// What comes until the peer closes.
+    /// Receives all bytes until the peer closes.
     func receiveAll() -> String {
         var all: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)

@@ -1,4 +1,4 @@
-// What a caller said and did not stay to see done, on connections without a socket.
+// Calls whose caller did not stay to see them done, on connections without a socket.
 // SPDX-License-Identifier: Apache-2.0
 
 import NIOCore
@@ -23,7 +23,7 @@ import Testing
         channel.close(promise: nil)
     }
 
-    @Test func whatWasSaidAheadLetsOthersIn() throws {
+    @Test func pipelinedCallsOfAVanishedCallerLetOthersIn() throws {
         let server = try server()
         try vanish(from: server, after: 1_000)
         #expect(handler.notes.count == VarlinkLimits.callsPerTurn)
@@ -48,18 +48,18 @@ import Testing
         #expect(Array(handler.notes[(2 * turn)..<(4 * turn)]) == expected)
     }
 
-    @Test func whatWaitsToBeHeardIsBounded() throws {
+    @Test func waitingCallsOfVanishedCallersAreBounded() throws {
         var limits = VarlinkLimits()
         limits.requestBytesInAll = 100_000
         let server = try server(limits: limits)
-        // Of 80,000 bytes each: the second is too much.
+        // Each has 80,000 bytes, and the second is too much.
         for text in ["a", "b"] { try vanish(from: server, after: 1_000, text) }
         loop.advanceTime(by: .seconds(1))
         #expect(handler.notes.count < 1_000 + 2 * VarlinkLimits.callsPerTurn)
         #expect(server.connectionCount == 0)
     }
 
-    /// Whoever waits for an answer is gone with it.
+    /// A caller that waits for an answer is gone with it.
     @Test func onlyWhatHasNoAnswerIsDone() throws {
         let server = try server()
         let channel = try server.connect(on: loop)

@@ -8,7 +8,7 @@ import Varlink
 private struct Server {
     var connection = VarlinkServerConnection(maximumMessageBytes: 1000)
 
-    /// What comes out for the bytes that go in: calls as "method parameters flags", refusals as "refused: frame".
+    /// Feeds bytes and returns the events: calls as "method parameters flags", refusals as "refused: frame".
     mutating func receive(_ text: String) -> [String] {
         connection.receive(ByteBuffer(string: text))
         return events()

@@ -338,7 +338,7 @@ struct ConflictsCommandTests {
         try FileManager.default.removeItem(atPath: String(left))
     }
 
-    @Test func whatCannotBeDoneIsSaid() async throws {
+    @Test func resolutionsThatCannotBeDoneAreErrors() async throws {
         let daemon = try await daemon()
         let path = daemon.box + "/note.txt"
         let noChoice = await daemon.gather("conflicts", "resolve", path)

@@ -112,7 +112,7 @@ struct EmbeddedTests {
         #expect(await watch.nextLine() == "+ \(place.tree)/d/b")
         var line: String?
         try Change.rename(place.tree + "/d/b", place.tree + "/c")
-        // What is written after it was made may be told as a change of its own.
+        // A write after the file was made may be told as a change of its own.
         repeat { line = await watch.nextLine() } while line == "~ \(place.tree)/d/b"
         #expect(line == "~ \(place.tree)/d/b -> \(place.tree)/c")
         try Change.remove(place.tree + "/c")
@@ -244,7 +244,7 @@ struct EmbeddedTests {
     }
 
     /// Root may read everything, so there is nothing to be told then.
-    @Test(.enabled(if: getuid() != 0)) func `What cannot be read is said`() async throws {
+    @Test(.enabled(if: getuid() != 0)) func `Directories that cannot be read are reported`() async throws {
         let place = try Place()
         try Change.directory(place.tree + "/closed")
         try Change.chmod(place.tree + "/closed", 0)

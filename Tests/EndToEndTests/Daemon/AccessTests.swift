@@ -1,4 +1,4 @@
-// What other users get from the system's daemon, held against what find(1) shows them: the programs themselves, started by
+// Answers of the system's daemon to other users, held against what find(1) shows them: the programs themselves, started by
 // setpriv(1).
 // SPDX-License-Identifier: Apache-2.0
 

@@ -22,7 +22,7 @@ struct ContainerAddTests {
             #expect(added.status == 1 && added.text == "", "\(added)")
             #expect(added.errors.contains("who may not read \(directory)"), "\(added.errors)")
         }
-        // Of another user.
+        // A directory of another user.
         let root = await daemon.gather("container", "add", "root", "/root")
         #expect(root.status == 1 && root.errors.contains("who may not read /root"), "\(root.errors)")
         #expect(await daemon.gather("container", "list").lines.count == 1)

@@ -50,7 +50,7 @@ struct RestartTests {
         #expect(changes.added.map(\.path) == [box + "/added"])
         #expect(changes.removed.map(\.path) == [box + "/removed"])
         #expect(Set(changes.changed.compactMap(\.path)) == [box + "/written", box + "/other", box + "/replaced"])
-        // Who was renamed or saved over while nobody looked is still the same.
+        // A file that was renamed or saved over while no daemon ran is still the same.
         for item in changes.changed {
             let former = item.previousPath ?? item.path ?? ""
             #expect(item.id == before[former], "\(former)")

@@ -39,7 +39,7 @@ import Testing
         func endDaemon(_ said: String) {
             guard let number = said.firstMatch(of: /gatherd \(process (\d+)\)/).flatMap({ pid_t($0.1) }) else { return }
             kill(number, SIGTERM)
-            // It is no child of this process, and nobody may wait for it where the first process of the machine is none of init's kind.
+            // This process has no such child to wait for. If the machine's first process reaps no orphans, it stays a zombie.
             while let status = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8),
                 !status.contains(") Z ")
             {}

@@ -70,7 +70,7 @@ struct GroceryImportTests {
         // The import is one change.
         #expect(await world.run("undo", "--list", "Copy").lines == ["undone: add \(count) items"])
         #expect(await world.run("list", "--list", "Copy").text == "")
-        // Of two equal lines, one is on the list.
+        // One of two equal lines is on the list.
         #expect(await world.run("import", "--list", "Two", input: "Milk\n").text == "1 item is on the list now\n")
         #expect(
             await world.run("import", "--list", "Two", input: "Milk\nMilk\n").text

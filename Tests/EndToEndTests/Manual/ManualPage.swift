@@ -50,7 +50,7 @@ struct ManualPage {
         return commands
     }
 
-    /// What `.It Li KEY = VALUE` says.
+    /// The values of `.It Li KEY = VALUE`, by key.
     var settings: [String: String] {
         var settings: [String: String] = [:]
         for line in lines where line.hasPrefix(".It Li ") {

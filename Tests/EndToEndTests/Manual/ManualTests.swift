@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.serialized)
 struct ManualTests {
-    /// What a program says of itself with `--help`.
+    /// The answer of a program to `--help`.
     private struct Help {
         var flags: Set<String> = []
         var commands: [String] = []

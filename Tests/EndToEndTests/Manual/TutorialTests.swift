@@ -15,7 +15,7 @@ struct TutorialTests {
         try text("Sources/GatherKit/GatherKit.docc/Resources/\(name).swift")
     }
 
-    @Test func `What the tutorial ends with is what is compiled, in thirty lines, and each step leads there`() throws {
+    @Test func `The tutorial's last step is the compiled program, in thirty lines, and each step leads there`() throws {
         let compiled = try text("Tests/EndToEndTests/Manual/LiveList.swift")
         #expect(try resource("LiveList-3") == compiled)
         let whole = compiled.split(separator: "\n", omittingEmptySubsequences: false)

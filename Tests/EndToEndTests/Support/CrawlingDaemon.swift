@@ -1,4 +1,4 @@
-// What answers as a daemon does that reads a container, for as long as a test wants.
+// A socket that answers like a daemon that reads a container, for as long as a test wants.
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation

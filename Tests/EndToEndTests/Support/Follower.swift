@@ -1,4 +1,4 @@
-// What the two kinds of subscriber receive for a change: the lines of `gather watch`, and a query of GatherKit.
+// The answers to a change that two kinds of subscriber receive: the lines of `gather watch`, and a query of GatherKit.
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherKit
@@ -25,7 +25,7 @@ struct NetEffect: Equatable, CustomStringConvertible {
     }
 
     mutating func change(_ path: String) {
-        // What is new or moved is told anyway.
+        // A new or moved path is told anyway.
         if !added.contains(path), !moved.values.contains(path) { changed.insert(path) }
     }
 
@@ -60,7 +60,7 @@ struct Follower {
     private var notifications: MetadataQuery.Notifications.Iterator
     private var sentinels = 0
 
-    /// What `gather watch` printed at first, and what the query gathered.
+    /// The lines that `gather watch` printed before the first change.
     private(set) var firstLines: [String] = []
 
     init(_ daemon: TestDaemon, _ predicate: String = "") async throws {

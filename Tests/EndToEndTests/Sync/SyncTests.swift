@@ -83,7 +83,7 @@ struct SyncTests {
     }
 
     /// Syncthing never sends these files, and removes them after a day.
-    @Test func whatAKilledSaveLeftGoesToTheOtherMachine() async throws {
+    @Test func temporaryFilesOfAKilledSaveReachTheOtherMachine() async throws {
         let pair = try await SyncPair()
         let (a, b) = (pair.a, pair.b)
         func leave(_ text: String, _ path: String, isOld: Bool = true) throws {

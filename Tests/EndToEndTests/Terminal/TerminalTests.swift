@@ -1,4 +1,4 @@
-// What a person sees: the commands on a terminal, which script(1) plays.
+// The commands as a person sees them, on a terminal that script(1) plays.
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation

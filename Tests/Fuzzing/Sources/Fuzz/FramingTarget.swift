@@ -32,7 +32,7 @@ enum FramingTarget: FuzzTarget {
         expect(whole == expected(stream), "not what lies between the NULs")
     }
 
-    /// What a connection makes of pieces of a stream, when each call is answered at once.
+    /// The outcomes of a connection for pieces of a stream, when each call is answered at once.
     private static func outcomes(of pieces: [[UInt8]]) -> [Outcome] {
         var connection = VarlinkServerConnection(maximumMessageBytes: maximumMessageBytes)
         var found: [Outcome] = []

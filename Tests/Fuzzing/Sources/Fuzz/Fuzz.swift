@@ -4,7 +4,7 @@
 import CLibFuzzer
 import Glibc
 
-/// What is fed with bytes. It ends the program where a property does not hold.
+/// A test that is fed with bytes. It ends the program if a property does not hold.
 protocol FuzzTarget: SendableMetatype {
     static func test(_ bytes: UnsafeRawBufferPointer)
 }

@@ -29,7 +29,7 @@ enum KeptTarget: FuzzTarget {
         guard let ring = EventRing(adopting: words, base: base, capacity: capacity, window: window) else { return }
         expect(ring.tail <= ring.head && ring.head - ring.tail <= UInt64(capacity), "more than there is room for")
         read(ring)
-        // Whoever goes on in it leaves something that can be gone on with.
+        // A process that goes on in this memory leaves a ring that the next one can adopt.
         if let room = ring.room() {
             expect(room.count == window, "no window")
             if room.allSatisfy({ $0 == 0 }) {
