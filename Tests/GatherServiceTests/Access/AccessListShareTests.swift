@@ -82,7 +82,7 @@ import Testing
             #expect(try await reasons(as: nil).keys.sorted() == ["greedy"])
             #expect(try await reasons(as: Self.reader).keys.sorted() == ["greedy"])
             #expect(warnings().count == 1 && warnings()[0].contains("user \(Self.greedy) "))
-            // Who sees everything is told everything.
+            // A caller who sees everything is told everything.
             let all = try await daemon.call(
                 QueryInterface.Count.self, .init(predicate: "name == 'inside'", scopes: ["greedy"]))
             #expect(all.count == Self.directories && all.inexact == nil)
@@ -120,15 +120,15 @@ import Testing
             try Self.makeDirectory(
                 directory.path + "/modest/again", owner: Self.greedy,
                 list: Self.list(UInt32(Self.directories) + 2, entries: Self.entries))
-            // What is gone takes no room any more.
+            // Lists of removed directories take no room any more.
             while try await count("modest").inexact != nil {}
             #expect(try await count("modest").count == 2 + 1)
             #expect(warnings().count <= 2)
         }
     }
 
-    /// The journal has more lists than an owner may have; what directories have at the end is little.
-    @Test func `Who set lists in a loop is seen through the last ones after a restart`() async throws {
+    /// The journal has more lists than an owner may have, and the directories have few at the end.
+    @Test func `An owner who set lists in a loop is seen through the last ones after a restart`() async throws {
         let directory = try TemporaryDirectory()
         chmod(directory.path, 0o755)
         let tree = directory.path + "/tree"

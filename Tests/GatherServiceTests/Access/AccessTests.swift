@@ -1,5 +1,5 @@
-// Who sees what, against the kernel's own answers: random trees with random modes, owners and access control lists, and what
-// other users of the machine can really list and stat of them.
+// Access against the kernel's own answers: random trees with random modes, owners and access control lists, and the items that
+// other users of the machine can really list and stat.
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol
@@ -19,7 +19,7 @@ import Varlink
 
     private static let seeds = TestLength.seeds(1, long: 60)
 
-    /// What is asked, and what it says of an item whose tags are as the asking user can read them.
+    /// A predicate, and whether it holds for an item whose tags are as the asking user can read them.
     private static let queries: [(predicate: String, holds: @Sendable (Seen) -> Bool)] = [
         ("", { _ in true }),
         ("ANY tags == 'red'", { $0.tags.contains("red") }),
@@ -198,7 +198,7 @@ import Varlink
         ).description
     }
 
-    @Test func whatIsClosedIsAnsweredAsWhatIsNotThere() async throws {
+    @Test func closedDirectoriesAreAnsweredAsMissingOnes() async throws {
         let directory = try TemporaryDirectory()
         chmod(directory.path, 0o755)
         mkdir(directory.path + "/tree", 0o755)
@@ -271,7 +271,7 @@ import Varlink
         }
     }
 
-    /// What is known from before is being compared when the daemon is ready: who asks waits for that, and is never told that
+    /// When the daemon is ready, it still compares the saved tree. A caller waits for that, and is never told that
     /// there is nothing.
     @Test func afterARestartACallerIsAnsweredInFull() async throws {
         let directory = try TemporaryDirectory()

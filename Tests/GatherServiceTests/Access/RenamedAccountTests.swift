@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func whoStaysConnectedOverAReloadIsToldWhatTheNamesChanged() async throws {
+    @Test func aSubscriberConnectedOverAReloadIsToldWhatTheNamesChanged() async throws {
         let directory = try TemporaryDirectory()
         let accounts = try Accounts()
         try makeFiles(in: directory)

@@ -209,7 +209,7 @@ struct ExtendedAttributeTests {
         }
     }
 
-    @Test func `What there is no room for is said to be missing`() async throws {
+    @Test func `Attributes that there is no room for are said to be missing`() async throws {
         var limits = ServiceLimits()
         limits.extraBytes = 150
         try await DaemonFixture.run(limits: limits) { daemon in
@@ -228,7 +228,7 @@ struct ExtendedAttributeTests {
         }
     }
 
-    @Test func `What was read before a restart is read with the rest after it`() async throws {
+    @Test func `Attributes read before a restart are read with the rest after it`() async throws {
         let directory = try TemporaryDirectory()
         try directory.makeDirectory("tree")
         try fill(directory)
@@ -239,7 +239,7 @@ struct ExtendedAttributeTests {
         try set(directory, "a", ["xdg.comment": "better"])
         try await DaemonFixture.run(directory: directory) { daemon in
             #expect(try await daemon.find("name == 'a'") == ["a"])
-            // Nobody has asked for them in this run.
+            // No caller has asked for them in this run.
             let tree = try await daemon.call(ContainerInterface.Get.self, .init(identifier: "tree")).container
             #expect(tree.filled?.contains("comment") == true && tree.reason == nil)
             let found = try await daemon.call(
@@ -276,7 +276,7 @@ struct ExtendedAttributeTests {
                 back.items.values.map { String($0.dropFirst(daemon.tree.count + 1)) }.sorted() == [
                     "b", "d/e", "d/link",
                 ])
-            // Of those that did not change nothing is told.
+            // Items that did not change are not told.
             #expect(back.values.values.compactMap(\.comment) == ["more"] && back.violations == [])
             #expect(try await daemon.find("comment == 'bad'") == ["b"])
             await back.close()

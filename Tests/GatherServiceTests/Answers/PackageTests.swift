@@ -48,7 +48,7 @@ struct PackageTests {
             return found
         }
 
-        /// What lies below a directory; returns the sum of the files and the newest.
+        /// Collects the entries below a directory; returns the sum of the files and the newest.
         @discardableResult
         private func walk(
             _ directory: String, _ prefix: String, inPackage: Bool, _ found: inout [String: Entry]
@@ -168,7 +168,7 @@ struct PackageTests {
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func whatIsToldIsWhatAWalkFinds(seed: UInt64) async throws {
+    func updatesAreWhatAWalkFinds(seed: UInt64) async throws {
         let directory = try TemporaryDirectory()
         try directory.makeDirectory("tree")
         let forest = Forest(top: directory.path + "/tree")
@@ -266,7 +266,7 @@ struct PackageTests {
         var forest = Forest(top: directory.path + "/tree")
         var held: [Subscriber] = []
         var ids: [String: String] = [:]
-        // What is configured before each start, and reloaded in each run.
+        // The suffixes configured before each start, and reloaded in each run.
         let runs = [("gro", "gro"), ("gro", "kit"), ("kit", "gro"), ("kit", "gro"), ("kit", "kit")]
         for (number, (first, second)) in runs.enumerated() {
             try configure(first)
@@ -349,8 +349,8 @@ struct PackageTests {
         }
     }
 
-    /// Whoever names something inside a package gets what is there.
-    @Test func whoAsksInsideAPackageFindsIt() async throws {
+    /// A caller that names a place inside a package gets the items there.
+    @Test func aQueryInsideAPackageFindsItsItems() async throws {
         let directory = try TemporaryDirectory()
         for path in ["p.gro/f", "p.gro/sub/deep/g", "p.gro/sub/q.gro/h", "d/r.gro/i", "d/j"] {
             try directory.write("1", to: "tree/" + path)
@@ -397,9 +397,9 @@ struct PackageTests {
         }
     }
 
-    /// What is summed up tells of all that lies within: only to who could list all of it.
+    /// The totals tell of all that lies within, so only a caller who could list all of it gets them.
     @Test(.needsRoot("other users"))
-    func whoMayNotLookInsideSeesTheDirectory() async throws {
+    func callersWhoMayNotLookInsideSeeTheDirectory() async throws {
         let directory = try TemporaryDirectory()
         chmod(directory.path, 0o755)
         for name in ["open.gro", "closed.gro"] {
@@ -431,7 +431,7 @@ struct PackageTests {
             #expect(try await sizes("size + 0 == 5") == ["open.gro": 5])
             #expect(Set(try await values()) == [5, own("closed.gro")])
 
-            // What happens inside is told to who may know it.
+            // Changes inside are told to callers who may know them.
             let watch = QueryInterface.Watch.Request(predicate: "", attributes: ["path", "size"], batch: 600_000)
             let subscriber = try await Subscriber(daemon, watch, as: user)
             let all = try await Subscriber(daemon, watch)

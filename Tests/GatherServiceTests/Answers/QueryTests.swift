@@ -41,7 +41,7 @@ struct QueryTests {
         }
     }
 
-    /// Of two containers one has no watches left: it alone is named, where it is asked.
+    /// One of two containers has no watches left: it alone is named, if it is asked.
     @Test func onlyWhatIsPolledIsInexact() async throws {
         let directory = try TemporaryDirectory()
         let limit = try #require(fopen("/proc/sys/fs/inotify/max_user_watches", "r"))
@@ -227,7 +227,7 @@ struct QueryTests {
             _ = try await daemon.call(
                 ContainerInterface.Add.self, .init(identifier: "more", path: directory.path + "/more"))
         }
-        // What was added at run time is there after a restart.
+        // A container that was added at run time is there after a restart.
         try await DaemonFixture.run(directory: directory) { daemon in
             let list = try await daemon.call(ContainerInterface.List.self, .init())
             #expect(list.containers.map(\.identifier) == ["more", "tree"])

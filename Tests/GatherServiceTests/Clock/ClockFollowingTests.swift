@@ -84,7 +84,7 @@ struct ClockFollowingTests {
                 #expect(subscriber.items.count == 1)
                 #expect(utimensat(AT_FDCWD, daemon.tree + "/old", nil, 0) == 0)
                 while !subscriber.items.isEmpty { try await subscriber.next() }
-                // What its asker sees is another thing from now on, and then again.
+                // Its asker sees other items from now on, and then others again.
                 chmod(daemon.tree, 0o700)
                 try await daemon.flush()
                 chmod(daemon.tree, 0o755)

@@ -25,7 +25,7 @@ struct ClockTimerTests {
         try await DaemonFixture.run(directory: directory) { daemon in
             var subscribers: [Subscriber] = []
             for number in 0..<queries {
-                // Of the same moment half of them, and of as many others.
+                // Half of the queries have the same moment, and the others one each.
                 let seconds = number % 2 == 0 ? 2 : 3_600 + number
                 let subscriber = try await Subscriber(daemon, .init(predicate: "modified > $time.now(-\(seconds))"))
                 try await subscriber.gather()
@@ -63,7 +63,7 @@ struct ClockTimerTests {
             let before = try await timers(daemon)
             while try await timers(daemon) < before + 3 { try await daemon.flush() }
             await subscriber.close()
-            // Nobody is left who follows it.
+            // No subscriber is left that follows it.
             try await daemon.flush()
             while try await metrics(daemon).first(where: { $0.name == "gatherd_live_queries" })?.value != 0 {}
             let last = try await timers(daemon)

@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    /// What is saved of one with its index has to fit there.
+    /// The description that is saved with the index of one has to fit there.
     @Test func containersHaveAMost() throws {
         func container(_ count: Int) throws -> ContainerConfiguration {
             let ignore = (0..<count).map { _ in String(repeating: "x", count: 1_023) }
@@ -139,8 +139,8 @@ import Testing
         #expect(error?.file.hasSuffix("a.toml") == true && error?.message.contains("65536 bytes") == true)
     }
 
-    /// What is added at run time can be read again at the next start, or is refused.
-    @Test func whatIsAddedAtRunTimeCanBeRead() throws {
+    /// A container that is added at run time can be read again at the next start, or is refused.
+    @Test func containersAddedAtRunTimeCanBeRead() throws {
         let directory = try TemporaryDirectory()
         let runtime = RuntimeContainers(stateDirectory: directory.path)
         func container(_ number: Int) throws -> ContainerConfiguration {
@@ -199,7 +199,7 @@ import Testing
         #expect(error?.message.contains("overlaps") == true)
     }
 
-    /// What is mounted within a container is no part of it.
+    /// A file system that is mounted within a container is no part of it.
     @Test func aContainerOnAMountPointOfAnother() throws {
         func place(_ identifier: String, _ path: String) throws -> ContainerPlace {
             ContainerPlace(try ContainerConfiguration(identifier: identifier, path: path, origin: .argument))

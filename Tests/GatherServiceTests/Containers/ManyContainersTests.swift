@@ -59,7 +59,7 @@ struct ManyContainersTests {
         }
     }
 
-    /// What was added at run time gives way to what is configured, past the limit too.
+    /// Containers added at run time give way to configured ones, past the limit too.
     @Test func `Those added at run time that are too many now are left out`() async throws {
         var limits = ServiceLimits()
         limits.containers = 8

@@ -1,4 +1,4 @@
-// What is mounted within a container, as those who ask and those who watch are told of it.
+// File systems mounted within a container, as callers and subscribers are told of them.
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
@@ -22,7 +22,7 @@ struct MountTests {
         }
     }
 
-    @Test(.needsRoot("mounts", if: TemporaryDirectory.canMount)) func whatLiesBelowLeavesAndComesBack()
+    @Test(.needsRoot("mounts", if: TemporaryDirectory.canMount)) func itemsBelowAMountPointLeaveAndComeBack()
         async throws
     {
         try await DaemonFixture.run { daemon in
@@ -42,7 +42,7 @@ struct MountTests {
             #expect(try await daemon.find("") == ["d", "d/inside"])
             try await subscriber.next()
             #expect(subscriber.items.count == 1)
-            // Nobody asks, so it is the thread that tells.
+            // No call asks, so it is the thread that tells.
             #expect(mount("none", point, "tmpfs", 0, nil) == 0)
             try await subscriber.next()
             #expect(subscriber.items.isEmpty)

@@ -10,7 +10,7 @@ import Varlink
 @testable import GatherService
 
 struct SelfAuditTests {
-    @Test func `What a link outside the tree has changed is repaired, told and logged`() async throws {
+    @Test func `A file changed through a link outside the tree is repaired, told and logged`() async throws {
         let directory = try TemporaryDirectory()
         try directory.write("", to: "tree/file")
         #expect(link(directory.path + "/tree/file", directory.path + "/outside") == 0)

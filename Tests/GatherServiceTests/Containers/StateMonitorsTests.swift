@@ -1,4 +1,4 @@
-// Whoever monitors the containers is told of every change of state, some at a time, and never holds up anybody.
+// Monitors of the containers are told of every change of state, some at a time, and never hold up anybody.
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func whoDoesNotReadIsOwedOne() throws {
+    @Test func aMonitorThatDoesNotReadIsOwedOne() throws {
         let daemon = Daemon()
         let (silent, reader) = (try Caller(daemon), try Caller(daemon))
         daemon.settle()
@@ -97,11 +97,11 @@ import Testing
         #expect(slow.take().isEmpty && daemon.held.count == 1)
         daemon.letGo()
         daemon.settle()
-        // What had changed meanwhile is told as well.
+        // The change of meanwhile is told as well.
         #expect(slow.take().last == 3)
     }
 
-    @Test func whatIsNotSeenIsNoNews() throws {
+    @Test func hiddenContainersAreNoNews() throws {
         let daemon = Daemon()
         let (blind, all) = (try Caller(daemon, as: Self.user), try Caller(daemon))
         daemon.settle()

@@ -133,7 +133,7 @@ struct DaemonTests {
             #expect(try await containers() == ["one", "two"])
             while subscriber.items.count < 2 { try await subscriber.next() }
 
-            // What is wrong is refused with its place, and what runs goes on.
+            // A wrong file is refused with its place, and the running containers go on.
             try directory.write("pth = \"/x\"\n", to: "containers.d/two.toml")
             do {
                 _ = try await daemon.call(ServiceInterface.Reload.self, .init())
@@ -154,7 +154,7 @@ struct DaemonTests {
 
     @Test func itSaysWhatItIs() async throws {
         try await DaemonFixture.run { daemon in
-            // Of what comes before the first crawl there may be no event.
+            // A file that comes before the first crawl may have no event.
             #expect(try await daemon.find("").isEmpty)
             try daemon.directory.write("", to: "tree/a")
             #expect(try await daemon.find("") == ["a"])

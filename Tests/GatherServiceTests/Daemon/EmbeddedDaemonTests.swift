@@ -44,7 +44,7 @@ struct EmbeddedDaemonTests {
         #expect(container.watches == (watches ? 8 : 0))
         #expect(container.polled == 0)
         try await onThread { daemon.close() }
-        // What failed to begin the next one may still hold it.
+        // A caller that failed to begin the next daemon may still hold this one, and close it again.
         try await onThread { daemon.close() }
         var failure: VarlinkClientError?
         do throws(VarlinkClientError) {

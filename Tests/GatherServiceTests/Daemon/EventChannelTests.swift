@@ -102,7 +102,7 @@ import Testing
 
     /// A buffer of the channel's own for the first read after each pause would be 256 KiB that nobody frees, and for as long as
     /// an event is only there the end of the process would lose it.
-    @Test func `What is kept is read in place from the first read on`() async throws {
+    @Test func `Kept events are read in place from the first read on`() async throws {
         let directory = try TemporaryDirectory()
         let polled = try Polled(directory, kept: try KeptMemory())
         for round in 0..<20 {

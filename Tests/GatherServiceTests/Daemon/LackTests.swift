@@ -1,4 +1,4 @@
-// What the daemon is refused and goes on without: it is said, and what depends on it is made good.
+// The daemon goes on without resources that it is refused: it says so, and makes good for them.
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch

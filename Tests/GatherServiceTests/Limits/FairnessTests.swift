@@ -1,4 +1,4 @@
-// Users take turns for whatever leaves the event loop, slow readers are bounded, and nobody waits for another's directory
+// Users take turns for all work off the event loop, slow readers are bounded, and no user waits for another's directory
 // server.
 // SPDX-License-Identifier: Apache-2.0
 
@@ -114,7 +114,7 @@ struct FairnessTests {
         }
     }
 
-    @Test func whatAnswersOfOneUserKeepIsBounded() async throws {
+    @Test func answerBytesOfOneUserAreBounded() async throws {
         var limits = ServiceLimits()
         limits.answerBytesPerUser = 100_000
         try await Self.run(files: 4_000, limits: limits) { daemon in
@@ -135,7 +135,7 @@ struct FairnessTests {
         }
     }
 
-    @Test(.needsRoot("other users")) func whatAllAnswersKeepIsBounded() async throws {
+    @Test(.needsRoot("other users")) func answerBytesOfAllUsersAreBounded() async throws {
         var limits = ServiceLimits()
         limits.answerBytesInAll = 150_000
         try await Self.run(files: 4_000, limits: limits) { daemon in
@@ -234,7 +234,7 @@ struct FairnessTests {
         }
     }
 
-    // MARK: Who sees what of the daemon
+    // MARK: The parts of the daemon that callers see
 
     @Test(.needsRoot("other users")) func statusTellsNothingOfOthers() async throws {
         try await Self.run(files: 3) { daemon in

@@ -33,7 +33,7 @@ struct HostileCallerTests {
         try await Bystanders.run(limits: limits, prepare: { try $0.write("", to: "tree/" + Bystanders.longName) }) {
             daemon, areServed in
             let hostile = try await Subscriber(daemon, .init(predicate: Self.catastrophic))
-            // What the predicate has no answer for does not match.
+            // An item that the predicate has no answer for does not match.
             try await hostile.gather()
             #expect(hostile.items.isEmpty)
             try await areServed()
@@ -81,7 +81,7 @@ struct HostileCallerTests {
         }
     }
 
-    @Test func whatNestsWithoutEndIsRefused() async throws {
+    @Test func endlessNestingIsRefused() async throws {
         try await Bystanders.run { daemon, areServed in
             for open in ["(", "NOT ", "{", "abs("] {
                 let text = String(repeating: open, count: 100_000)
@@ -147,7 +147,7 @@ struct HostileCallerTests {
     }
 
     @Test(
-        "What is no call ends its connection",
+        "A message that is no call ends its connection",
         arguments: [
             "", "x", "{}", "[]", "{\"method\":1}", "{\"method\":\"io.gatherd.Query.Count\",\"parameters\":[]}",
             "{\"method\":\"a\",\"more\":true,\"oneway\":true}", "{\"method\":\"a\",\"upgrade\":true}",
@@ -177,7 +177,7 @@ struct HostileCallerTests {
     }
 
     @Test(
-        "What cannot be done is said, and the connection goes on",
+        "A call that cannot be done gets an error, and the connection goes on",
         arguments: [
             ("Query.Nothing", "{}", "MethodNotFound"), ("Nothing.Find", "{}", "InterfaceNotFound"),
             ("Query.Watch", "{\"predicate\":\"\"}", "ExpectedMore"),
@@ -194,7 +194,7 @@ struct HostileCallerTests {
             let caller = try RawCaller(daemon)
             caller.call(method, parameters)
             #expect(caller.error() == error)
-            // Of a key that comes twice the last counts.
+            // If a key comes twice, the last one counts.
             caller.call("Query.Count", "{\"predicate\":\"name == 'x'\",\"predicate\":\"name == 'Good_1'\"}")
             #expect(caller.next().contains("\"count\":1"))
         }
@@ -250,7 +250,7 @@ struct HostileCallerTests {
         }
     }
 
-    @Test func whatIsSortedAndCountedIsBounded() async throws {
+    @Test func sortKeysAndDistinctValuesAreBounded() async throws {
         var limits = ServiceLimits()
         limits.sortKeyBytes = 5_000
         limits.distinctValues = 50

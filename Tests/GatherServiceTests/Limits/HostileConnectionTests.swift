@@ -106,7 +106,7 @@ struct HostileConnectionTests {
         }
     }
 
-    /// What a question is told beside two callers who do not take their answers. When they are gone their places are free.
+    /// The reply to a question beside two callers who do not take their answers. When they are gone their places are free.
     private func replyWhileTwoAnswersWait(_ limits: ServiceLimits) async throws -> String {
         var limits = limits
         limits.turnTime = .milliseconds(20)
@@ -180,7 +180,7 @@ struct HostileConnectionTests {
             let caller = try RawCaller(daemon)
             let call = Array("{\"method\":\"io.gatherd.Query.Attributes\"}\0".utf8)
             let calls = 5_000
-            // What is sent here waits in the kernel once the daemon holds enough answers: the sender stands still.
+            // Once the daemon holds enough answers, calls sent here wait in the kernel: the sender stands still.
             let sender = Thread {
                 for _ in 0..<calls / 100 { caller.send([UInt8]((0..<100).map { _ in call }.joined())) }
             }

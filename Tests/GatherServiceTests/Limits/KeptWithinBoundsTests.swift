@@ -1,4 +1,4 @@
-// What the daemon keeps of others' doing, gone past: what is forgotten is known to be, and nothing is taken for it.
+// Bounds on what the daemon keeps of others' doing: past them it knows that it forgot, and takes nothing else for it.
 // SPDX-License-Identifier: Apache-2.0
 
 import ContentTypes
@@ -25,7 +25,7 @@ struct KeptWithinBoundsTests {
         #expect(stride(from: first, through: count, by: 101).allSatisfy { map.indexClock(at: 2 * $0) == 10 + $0 })
     }
 
-    @Test func `Who may pass very many directories is not saved, and equals nothing`() {
+    @Test func `Access through very many directories is not saved, and equals nothing`() {
         func bytes(_ count: Int) -> [UInt8] {
             let access = FileAccess(mode: 0o755, owner: 0, group: 0, accessList: .none)
             return SavedPassage.bytes(above: Array(repeating: access, count: count), root: access)

@@ -1,4 +1,4 @@
-// What one live query may take: bytes of a reply, and of the event loop when it begins.
+// Bounds of one live query: bytes of a reply, and time of the event loop when it begins.
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol

@@ -54,7 +54,7 @@ import Testing
         #expect(queue.waitingCount == 3)
     }
 
-    @Test func whoGivesUpIsPassedOver() {
+    @Test func callersThatGiveUpArePassedOver() {
         let queue = TurnQueue(atOnce: 1, perUser: 1)
         var begun: [Int] = []
         let places = (0..<4).map { number in queue.enter(user: UInt32(number % 2)) { _ in begun.append(number) } }
@@ -68,7 +68,7 @@ import Testing
     }
 
     /// Ten thousand may come and go while one would wait.
-    @Test func ofWhoWaitsNoLongerNothingIsKept() {
+    @Test func nothingIsKeptOfCallersThatNoLongerWait() {
         final class Caller { var wasTold = false }
         let loop = EmbeddedEventLoop()
         let queue = TurnQueue(atOnce: 1, perUser: 1)
@@ -93,7 +93,7 @@ import Testing
         #expect(late.wasTold)
     }
 
-    @Test func whoLeavesAtOnceLetsAllIn() {
+    @Test func callersThatLeaveAtOnceLetAllIn() {
         let queue = TurnQueue(atOnce: 1, perUser: 1)
         var count = 0
         for _ in 0..<10_000 {

@@ -1,4 +1,4 @@
-// What one user of the system's daemon may have at once: past it that user is refused, and no other notices.
+// Limits of one user of the system's daemon: past them that user is refused, and no other notices.
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    /// What long predicates of live queries keep is bounded beside their number.
+    /// The bytes of long predicates of live queries are bounded beside their number.
     @Test func predicates() async throws {
         var limits = ServiceLimits()
         limits.predicateBytesPerUser = 100

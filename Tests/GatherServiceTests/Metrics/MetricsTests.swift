@@ -1,4 +1,4 @@
-// What is measured: it counts what happens, in the form of OpenMetrics, and tells nobody of what others do.
+// The metrics count what happens, in the form of OpenMetrics, and tell no user of what others do.
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol

@@ -28,7 +28,7 @@ struct AccessListSweeperTests {
     private let owner = Owner()
     private let sweeper: AccessListSweeper
     private let record: ContainerRecord
-    /// Of a user that has files in no other test.
+    /// The access of a file whose owner has files in no other test.
     private static let unknown = FileAccess(mode: 0o755, owner: 3_999_999_999, group: 0, accessList: .unknown)
 
     init() throws {

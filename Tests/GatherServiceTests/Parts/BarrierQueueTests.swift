@@ -1,4 +1,4 @@
-// Who waits for a barrier is called once: when the answer is exact, or when the time is over.
+// A caller that waits for a barrier is called once: when the answer is exact, or when the time is over.
 // SPDX-License-Identifier: Apache-2.0
 
 import NIOCore
@@ -48,7 +48,7 @@ struct BarrierQueueTests {
         #expect(looked == [[2], [1]] && calls.late == [0, 0])
     }
 
-    @Test func whoIsLateIsToldForWhat() throws {
+    @Test func aLateCallerIsToldTheContainersItWaitedFor() throws {
         let (queue, calls) = (BarrierQueue(loop: loop), Calls())
         let record = ContainerRecord(
             number: 1, configuration: try ContainerConfiguration(identifier: "a", path: "/none", origin: .runtime))

@@ -31,7 +31,7 @@ struct MissingAccessListsTests {
         #expect(lists.isLookDue(clock: 1, roomMade: 0))
         #expect(lists.look(clock: 2, roomMade: 0) == Row(9))
         lists.goOn(from: nil)
-        // What is news came while the round was under way.
+        // The news of clock 2 came while the round was under way.
         #expect(lists.isLookDue(clock: 2, roomMade: 0))
         #expect(lists.look(clock: 2, roomMade: 0) == .root)
         #expect(!lists.isLookDue(clock: 2, roomMade: 0))

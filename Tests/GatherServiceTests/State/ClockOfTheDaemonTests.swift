@@ -45,7 +45,7 @@ struct ClockOfTheDaemonTests {
             ]
             var before: [[String: String]] = []
             for request in requests { before.append(try await held(daemon, request)) }
-            // Of a question that has nothing to do with them.
+            // The clock of a question that has nothing to do with them.
             let since = try await clock(daemon)
 
             #expect(unlink(daemon.tree + "/sub/f3.txt") == 0)

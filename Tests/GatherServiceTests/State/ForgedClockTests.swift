@@ -9,7 +9,7 @@ import Testing
 
 struct ForgedClockTests {
     @Test(arguments: ["kind == 'file'", "kind == 'file' AND modified > $time.now(-3600)"])
-    func whatNobodyGaveIsFresh(predicate: String) async throws {
+    func forgedClocksGiveExactDifferencesOrStartOver(predicate: String) async throws {
         try await DaemonFixture.run { daemon in
             for number in 0..<5 { try daemon.directory.write("", to: "tree/f\(number)") }
             let subscriber = try await Subscriber(daemon, .init(predicate: predicate))

@@ -1,4 +1,4 @@
-// What was saved and is not used: whoever holds its items has to hear that they are gone.
+// Saved containers that are not used: a subscriber that holds their items has to hear that they are gone.
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol
@@ -70,7 +70,7 @@ struct ForgottenStateTests {
 
     /// A start that fails, for want of descriptors perhaps, has said to nobody what it found.
     @Test(arguments: ["gone", "otherwise", "damaged"])
-    func `What is of no use stays until the journal says so`(why: String) async throws {
+    func `A useless index stays until the journal says so`(why: String) async throws {
         let directory = try TemporaryDirectory()
         for name in ["tree/x", "second/y"] { try directory.write("", to: name) }
         let both = ["tree": directory.path + "/tree", "second": directory.path + "/second"]
@@ -159,7 +159,7 @@ struct ForgottenStateTests {
         #expect(Set(identifiers.map(SavedStateFiles.indexName)).count == 3)
     }
 
-    /// What counts on from there would overflow.
+    /// Counters that go on from there would overflow.
     @Test func `Numbers that cannot be are damage`() throws {
         let configuration = try ContainerConfiguration(identifier: "tree", path: "/tree", origin: .argument)
         func description(_ sequence: UInt64, _ segment: UInt64) -> SavedDescription? {

@@ -44,7 +44,7 @@ struct JournalBoundsTests {
         return false
     }
 
-    /// A directory of so many files. What goes back and forth is saved when a tenth of the interval is over: no minute of a busy
+    /// Makes a directory of so many files. Its moves are saved when a tenth of the interval is over: no minute of a busy
     /// machine is to be enough.
     private func fill(_ directory: TemporaryDirectory, files: Int) throws {
         try directory.write("snapshot-interval = \"10h\"\n", to: "gatherd.toml")
@@ -52,7 +52,7 @@ struct JournalBoundsTests {
         for number in 0..<files { try directory.write("", to: "tree/dir/file\(number)") }
     }
 
-    /// What went by one set of changes, and came back: that it is gone must have been seen, else it only moved.
+    /// Moves a directory out by one set of changes, and back: its absence must have been seen, else it only moved.
     private func moveOutAndIn(_ daemon: DaemonFixture) async throws {
         let (inside, outside) = (daemon.tree + "/dir", daemon.directory.path + "/dir")
         let count = try await daemon.find("").count
@@ -64,7 +64,7 @@ struct JournalBoundsTests {
         #expect(isBack)
     }
 
-    /// What a live query of everything holds, and the clock that it was told last.
+    /// The items of a live query of everything, and the clock that it was told last.
     private typealias Held = (items: [String: String], clock: String?)
 
     private func hold(_ daemon: DaemonFixture) async throws -> Held {
@@ -90,7 +90,7 @@ struct JournalBoundsTests {
         await back.close()
     }
 
-    @Test func `What a suspended journal had goes, beside a container that was never there too`() async throws {
+    @Test func `Segments of a suspended journal are removed, beside a container that was never there`() async throws {
         let directory = try TemporaryDirectory()
         try directory.makeDirectory("tree")
         try fill(directory, files: 300)
@@ -253,7 +253,7 @@ struct JournalBoundsTests {
         try directory.makeDirectory("saved/" + names[1])
         let files = SavedStateFiles(stateDirectory: directory.path)
         let loop = NIOSingletons.posixEventLoopGroup.any()
-        // What the disk has when it is forced to: the mark, before anything is told.
+        // The disk's content when it is forced to write: the mark, before anything is told.
         let forced = Mutex<[Bool]>([])
         let isSuspended = try await loop.submit {
             var state = SavedState()
@@ -320,7 +320,7 @@ struct JournalBoundsTests {
             try directory.copyState(to: "killed")
         }
         try directory.write("", to: "tree/added")
-        // What was told last is not in what a kill leaves behind, the very last clock included.
+        // The last updates are not in the state that a kill leaves behind, the very last clock included.
         try await DaemonFixture.run(directory: directory, state: "killed", limits: limits) { daemon in
             try await goBack(daemon, to: held, isFresh: true, count: 52)
         }

@@ -1,4 +1,4 @@
-// What is kept for the next start is of use to a daemon that would see the same.
+// The state kept for the next start is of use to a daemon that would see the same.
 // SPDX-License-Identifier: Apache-2.0
 
 import FileWatching
@@ -87,7 +87,7 @@ struct KeptStateTests {
     }
 
     // As when a scan for a live query comes back while the daemon ends.
-    @Test func `What comes back after the end leaves what is kept as it is`() async throws {
+    @Test func `A scan that comes back after the end leaves the kept state as it is`() async throws {
         let directory = try TemporaryDirectory()
         try directory.write("", to: "tree/file")
         let kept = try Kept()

@@ -1,4 +1,4 @@
-// What a restart may cost, and what it may not: access, a journal that was cut, a disk that was full, an end in mid-crawl.
+// The costs of a restart: access, a journal that was cut, a disk that was full, an end in mid-crawl.
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol
@@ -36,7 +36,7 @@ struct RestartTests {
         while try await snapshotTime(daemon) == former { await Task.yield() }
     }
 
-    /// What of a path lies below the container's directory.
+    /// The part of a path below the container's directory.
     private func below(_ path: String) -> String {
         path.split(separator: "/").drop { $0 != "tree" }.dropFirst().joined(separator: "/")
     }
@@ -48,7 +48,7 @@ struct RestartTests {
         return Held(subscriber)
     }
 
-    /// Comes back, and says whether that was fresh; what it has then is what there is.
+    /// Comes back, and says whether that was fresh. Its items must then be all that there are.
     private func comeBack(
         _ held: Held, _ daemon: DaemonFixture, as user: OtherUser? = nil, _ names: [String]
     ) async throws -> (isFresh: Bool, now: Held) {
@@ -61,7 +61,7 @@ struct RestartTests {
         return (isFresh, Held(back))
     }
 
-    // MARK: Who may see what
+    // MARK: Access
 
     @Test(
         .needsRoot("other users"),
@@ -216,7 +216,7 @@ struct RestartTests {
             try directory.copyState(to: "killed")
             await subscriber.close()
         }
-        // What was not on the disk yet is gone, and the machine was started again.
+        // Bytes that were not on the disk yet are gone, and the machine was started again.
         let folder = directory.path + "/killed/saved/"
         let names = try Directory.names(in: folder)
         let name = try #require(names.last { $0.hasPrefix("journal") })

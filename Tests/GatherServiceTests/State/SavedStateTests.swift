@@ -33,7 +33,7 @@ struct SavedStateTests {
         }
     }
 
-    /// What happens while nobody looks.
+    /// Changes the tree while no daemon runs.
     private func change(_ directory: TemporaryDirectory) throws {
         let tree = directory.path + "/tree"
         try directory.write("22", to: "tree/written")
@@ -161,7 +161,7 @@ struct SavedStateTests {
         }
     }
 
-    @Test func `What was saved is served at once, and an unread container is not`() async throws {
+    @Test func `A saved container is served at once, and an unread one is not`() async throws {
         let directory = try TemporaryDirectory()
         try directory.makeDirectory("tree")
         try fill(directory)

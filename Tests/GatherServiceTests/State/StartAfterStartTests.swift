@@ -1,4 +1,4 @@
-// What one start leaves is what the next goes on from: the daemon is started once more than it takes to see the first.
+// Each start goes on from the state of the one before: the daemon is started once more than it takes to see the first.
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol
@@ -77,8 +77,7 @@ struct StartAfterStartTests {
 
     // As the machine's end may leave it: the name of a segment is on the disk, its header is not; or neither is.
     @Test(arguments: ["empty", "missing"])
-    func `Where the end of the journal is gone, what is told then is known to the next start`(end: String) async throws
-    {
+    func `If the end of the journal is gone, later updates are known to the next start`(end: String) async throws {
         let directory = try TemporaryDirectory()
         for name in ["tree/x", "second/y"] { try directory.write("", to: name) }
         let second = ["second": directory.path + "/second"]
@@ -171,7 +170,7 @@ struct StartAfterStartTests {
         }
     }
 
-    @Test func `What is told before more is on the disk has identifiers that no later start gives`() async throws {
+    @Test func `Items told before more is on the disk have identifiers that no later start gives`() async throws {
         let directory = try TemporaryDirectory()
         try directory.write("", to: "tree/kept")
         try await DaemonFixture.run(directory: directory) { try await whenSaved($0) }

@@ -23,7 +23,7 @@ struct VerifyingTests {
         return (reply.items.compactMap(\.name).sorted(), reply.inexact)
     }
 
-    @Test func `Until the tree is compared, what was saved is the answer, and what differs is told then`() async throws
+    @Test func `Until the tree is compared, the saved state is the answer, and differences are told then`() async throws
     {
         let directory = try TemporaryDirectory()
         for name in ["kept", "gone", "d/below"] { try directory.write("", to: "tree/" + name) }
@@ -55,7 +55,7 @@ struct VerifyingTests {
             let count = try await daemon.call(
                 QueryInterface.Count.self, .init(predicate: "kind == 'file'", sync: false))
             #expect(count.count == 3)
-            // Whoever wants what is exact waits for that, as long as is said.
+            // A caller that wants an exact answer waits for that, as long as its timeout says.
             await #expect {
                 _ = try await found(daemon, sync: true, timeout: 1)
             } throws: { error in
@@ -89,7 +89,7 @@ struct VerifyingTests {
         }
     }
 
-    /// What they saw then may be closed to them by now.
+    /// The items that they saw then may be closed to them by now.
     @Test(.needsRoot("other users")) func `Other users see nothing until then`() async throws {
         let user = OtherUser(user: 41_031, group: 42_031)
         let directory = try TemporaryDirectory()

@@ -53,7 +53,7 @@ struct PlanningTests {
                 while subscriber.items.values.sorted() != expected { try await subscriber.next() }
                 #expect(subscriber.violations.isEmpty, "\(predicate)")
                 #expect(subscriber.lastCount == Int64(expected.count), "\(predicate)")
-                // What comes afterwards is told as ever, with a clock to come back with.
+                // Later changes are told as ever, with a clock to come back with.
                 let back = try await subscriber.comeBack(daemon, .init(predicate: predicate))
                 try await back.gather()
                 #expect(back.items.values.sorted() == expected && back.violations.isEmpty, "\(predicate)")
@@ -62,7 +62,7 @@ struct PlanningTests {
         }
     }
 
-    /// What takes long to plan is planned off the loop though it is short, and answered as ever.
+    /// A short predicate that takes long to plan is planned off the loop, and answered as ever.
     @Test func manyContentTypesAreAskedFor() async throws {
         try await DaemonFixture.run { daemon in
             try daemon.directory.write("x", to: "tree/a.txt")

@@ -18,7 +18,7 @@ struct SlowSubscriberTests {
             let longName = String(repeating: "a", count: 200)
             var files = 0
             for round in 1...2 {
-                // What is not read fills its socket first.
+                // Unread updates fill its socket first.
                 while log.all("subscriber-merged").count < round {
                     for _ in 0..<1_000 {
                         try daemon.directory.write("", to: "tree/\(longName)\(files)")

@@ -70,7 +70,7 @@ struct UnreadQueryTests {
         return try #require(metrics.first { $0.name == "gatherd_pending_changes_bytes" }?.value)
     }
 
-    /// Reads updates until a live query holds so many files; what it was told otherwise, if anything was.
+    /// Reads updates until a live query holds so many files; returns any other reply.
     private static func read(_ caller: RawCaller, until count: Int) -> String? {
         var paths: Set<Substring> = []
         while paths.count < count {

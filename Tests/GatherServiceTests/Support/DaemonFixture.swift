@@ -119,17 +119,17 @@ struct DaemonFixture {
     func flush() async throws { _ = try await call(QueryInterface.Flush.self, QueryInterface.Flush.Request()) }
 }
 
-/// What a subscriber holds: the replies of a Watch applied in their order.
+/// A subscriber and its items: the replies of a Watch applied in their order.
 final class Subscriber {
     private let client: VarlinkClient
     private var replies: VarlinkReplies.Iterator
     /// Paths by id.
     private(set) var items: [String: String] = [:]
-    /// What was told last of each item, by id.
+    /// The last state of each item, by id.
     private(set) var values: [String: Item] = [:]
     private(set) var lastClock: String?
     private(set) var lastCount: Int64?
-    /// What was wrong with the replies: an item added twice, or changed or removed that was not held.
+    /// The faults of the replies: an item added twice, or changed or removed that was not held.
     private(set) var violations: [String] = []
 
     /// Comes back with the clock that was told last, holding what it held.

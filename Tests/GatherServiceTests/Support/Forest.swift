@@ -138,7 +138,7 @@ struct Forest {
         return names
     }
 
-    /// What a user can list and stat, found out as that user. Directories are tried by name, since one may be entered
+    /// The items that a user can list and stat, found out as that user. Directories are tried by name, since one may be entered
     /// that cannot be listed from above.
     func walk(as user: OtherUser) -> [AccessTests.Seen] {
         let directories = directories(below: tree)

@@ -22,7 +22,7 @@ final class HeldDirectory: Sendable {
     }()
 
     init(_ path: String) throws {
-        // Of <sys/fanotify.h>, which Swift does not see.
+        // The functions of <sys/fanotify.h>, which Swift does not see.
         typealias Initialize = @convention(c) (CUnsignedInt, CUnsignedInt) -> CInt
         typealias Mark = @convention(c) (CInt, CUnsignedInt, UInt64, CInt, UnsafePointer<CChar>) -> CInt
         guard let initialize = dlsym(nil, "fanotify_init"), let mark = dlsym(nil, "fanotify_mark") else {
@@ -65,6 +65,6 @@ final class HeldDirectory: Sendable {
         }
     }
 
-    /// Whoever waits goes on, and nobody is held up any more.
+    /// Lets all waiting readers go on, and holds up no others.
     func letGo() { close(group) }
 }

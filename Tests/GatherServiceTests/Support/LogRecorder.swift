@@ -1,4 +1,4 @@
-// What a daemon logs, for a test that looks at it or waits for it.
+// The log of a daemon, for a test that looks at it or waits for it.
 // SPDX-License-Identifier: Apache-2.0
 
 import Logging

@@ -9,7 +9,7 @@ import Testing
 /// A blocking connection, spoken to byte by byte.
 final class RawCaller: Sendable {
     private let descriptor: CInt
-    /// What came and was not asked for yet.
+    /// The received bytes that were not asked for yet.
     private let received = Mutex<ArraySlice<UInt8>>([])
 
     init(_ daemon: DaemonFixture, as user: OtherUser? = nil) throws {
