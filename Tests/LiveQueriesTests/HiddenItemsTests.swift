@@ -1,4 +1,4 @@
-// What a caller may not see is asked nothing but that: no evaluation, and so no time, tells of it. Counted, not timed.
+// An item that a caller may not see is not evaluated, so no time tells of it. Counted, not timed.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
@@ -15,8 +15,8 @@ import Testing
         Viewer(Credentials(user: user, groups: [100]), above: [], root: root)
     }
 
-    /// A directory that is open, and one that only root sees into; in both, files on which each of ``costly`` fails. What
-    /// fails is counted, so that tells how many were tested.
+    /// A directory that is open, and one that only root sees into; in both, files on which each of ``costly`` fails. A failure
+    /// is counted, and so the number of tested files.
     private struct Tree {
         let index = MetadataIndex(root: NaiveTree.status(.directory))
         let open: Row
@@ -43,7 +43,7 @@ import Testing
                 var status = NaiveTree.status(.file)
                 status.mode = mode
                 status.owner = TestAccounts.repetitive
-                // Of the kind that a regular expression goes back and forth over.
+                // A name that a regular expression goes back and forth over.
                 let name = String(repeating: "a", count: 60 + number)
                 let row = try add(name + "." + name, to: directory, status, in: index)
                 try index.setExtras(row, ExtraAttributes([(Array("xdg.comment".utf8), Array(name.utf8))]))

@@ -31,7 +31,7 @@ import Testing
 
     /// Two were away together; a directory moved meanwhile, which is the business of one of them alone. The other has
     /// something to tell when it caught up, and nothing else is going to happen.
-    @Test func whoCatchesUpAloneIsNamed() throws {
+    @Test func aQueryThatCatchesUpAloneIsNamed() throws {
         var tree = NaiveTree()
         let registry = LiveQueryRegistry(rowLimit: 3, walkLimit: 4_096)
         let top = try #require(try tree.insert("top", directory))
@@ -63,7 +63,7 @@ import Testing
     @Test(arguments: [
         (24, [5, 5, 5, 5]), (12, [5, 5, nil, nil]), (6, [5, nil, nil, nil]), (3, [nil, nil, nil, nil]),
     ])
-    func whatAnErrandMakesPendingIsBounded(most: Int, pending: [Int?]) throws {
+    func pendingChangesOfAnErrandAreBounded(most: Int, pending: [Int?]) throws {
         var tree = NaiveTree()
         let registry = LiveQueryRegistry(rowLimit: 3, walkLimit: 4_096)
         registry.mostPending = most
@@ -124,7 +124,7 @@ import Testing
         #expect(plain.count == 5 && costly.map(\.count) == [1, 1] && !costly.contains { $0.isAway })
     }
 
-    /// What another viewer sees is looked for off the loop where that takes long; by the plan before nothing is told.
+    /// The view of another viewer is looked for off the loop if that takes long. The plan before tells nothing.
     @Test func anotherViewerIsAnErrand() throws {
         var tree = NaiveTree()
         let registry = LiveQueryRegistry()
@@ -254,7 +254,7 @@ import Testing
         query.take(limit: .max, in: tree.index).removed.map { String(decoding: $0.path, as: UTF8.self) }.sorted()
     }
 
-    /// Who comes back after many changes has them merged with the errand, and shares that with others; few are merged at once.
+    /// A query that comes back after many changes has them merged with the errand, and shares that with others; few merge at once.
     @Test func aLongLogIsMergedElsewhere() throws {
         var tree = NaiveTree()
         let registry = LiveQueryRegistry(rowLimit: 3, walkLimit: 4_096)

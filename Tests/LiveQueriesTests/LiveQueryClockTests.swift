@@ -53,7 +53,7 @@ private final class Watcher {
         }
     }
 
-    /// What matches at a moment, as the language has it.
+    /// The items that match at a moment, as the language has it.
     func expected(_ world: ClockWorld, at now: Int64) throws -> Set<ItemIdentifier> {
         var environment = world.environment
         environment.now = Timestamp(nanoseconds: now)
@@ -80,7 +80,7 @@ private final class ClockWorld {
 
     var environment: PlanEnvironment { .test(tree.index, now: Timestamp(nanoseconds: now)) }
 
-    /// A turn as the engine has it: nobody tells the time to a registry that does not ask for it.
+    /// A turn as the engine has it: it tells no time to a registry that does not ask for it.
     func turn() {
         let changes = tree.index.takeChanges()
         registry.process(changes, in: tree.index)
@@ -186,8 +186,8 @@ private final class ClockWorld {
         }
     }
 
-    /// Nobody knows when these change, so they are asked again now and then.
-    @Test func whatCannotBeForeseenIsAskedAgain() throws {
+    /// The moment when these change cannot be foreseen, so they are asked again now and then.
+    @Test func unforeseeablePredicatesAreAskedAgain() throws {
         let start = 1_700_000_000 * second
         let world = ClockWorld(rowLimit: 1_024, now: start)
         let item = try #require(try world.tree.insert("a", NaiveTree.status(.file)))
@@ -276,7 +276,7 @@ private final class ClockWorld {
         #expect(watchers.filter { $0.query.isAway || $0.query.count != 0 }.isEmpty)
     }
 
-    /// Whoever comes and goes again and again leaves nothing that wakes anybody, or that takes memory until its moment.
+    /// A query that comes and goes again and again leaves nothing that wakes anybody, or that takes memory until its moment.
     @Test func `Nothing is left of queries that have ended`() throws {
         let start = 1_700_000_000 * second
         let world = ClockWorld(rowLimit: 1_024, now: start)

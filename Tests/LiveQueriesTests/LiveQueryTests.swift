@@ -1,4 +1,4 @@
-// What a live query tells in the cases that people ask about.
+// The updates of a live query in the cases that people ask about.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
@@ -98,7 +98,7 @@ private let directory = NaiveTree.status(.directory)
         #expect(query.count == 1)
     }
 
-    @Test func whatCameAndWentIsNotMentioned() throws {
+    @Test func anItemThatCameAndWentIsNotMentioned() throws {
         var scene = Scene()
         scene.process()
         let query = try scene.watch("")
@@ -247,7 +247,7 @@ private let directory = NaiveTree.status(.directory)
         }
     }
 
-    @Test func whatIsFoundToHaveNoneChangesNothing() throws {
+    @Test func itemsFoundToHaveNoExtrasChangeNothing() throws {
         var scene = Scene()
         let items = try ["a", "b"].map { name in try #require(try scene.tree.insert(name, file())) }
         scene.process()

@@ -9,7 +9,7 @@ import Testing
 
 @testable import LiveQueries
 
-/// What one subscriber knows, and every complaint that it could make.
+/// A subscriber with its items, and every complaint that it could make.
 final class ModelSubscriber {
     struct Known: Equatable {
         var view: NaiveView
@@ -23,13 +23,13 @@ final class ModelSubscriber {
     let naive: NaiveQuery
     let scope: NaiveScope
     let attributes: AttributeSet
-    /// Who asks; nil for one who sees everything.
+    /// The user that asks; nil for one who sees everything.
     let user: UInt32?
     let hasPackages: Bool
     let plan: QueryPlan
     var query: LiveQuery
     var known: [ItemIdentifier: Known] = [:]
-    /// What it holds that did not match for a while: if it matches again, it counts as changed.
+    /// Held items that did not match for a while: if one matches again, it counts as changed.
     var hasLeft: Set<ItemIdentifier> = []
     /// The snapshot that waits to be scanned.
     var snapshot: IndexSnapshot?
@@ -200,7 +200,7 @@ final class ModelSubscriber {
         let expected = world.views.values.filter(matches)
         #expect(Set(known.keys) == Set(expected.map(\.id)), "\(name)")
         #expect(query.count == expected.count, "\(name): count")
-        // What it was told last is what is, as far as it asked.
+        // The last state that it was told of an item is the present one, as far as it asked.
         for view in expected {
             guard let held = known[view.id] else { continue }
             #expect(

@@ -14,7 +14,7 @@ final class ModelWorld {
     var tree = NaiveTree()
     let hasPackages: Bool
     let registry: LiveQueryRegistry
-    /// What there was at one clock of the index.
+    /// The items at one clock of the index.
     struct Moment {
         var views: [ItemIdentifier: NaiveView] = [:]
         var versions: [ItemIdentifier: Int] = [:]
@@ -46,7 +46,7 @@ final class ModelWorld {
         shown = nil
     }
 
-    /// What is out on errands, in the order of leaving.
+    /// The errands that are out, in the order of leaving.
     var errands: [LiveErrand] = []
 
     /// With small limits what lies below a directory that moved is found by scans, and most change sets are errands.

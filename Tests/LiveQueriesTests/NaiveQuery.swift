@@ -62,7 +62,7 @@ struct NaiveQuery: Sendable {
         try Predicate(parsing: text, mode: .metadata, types: PlanEnvironment.types)
     }
 
-    /// What can be asked of packages.
+    /// Queries about packages.
     static let ofPackages: [NaiveQuery] = [
         NaiveQuery(text: "inPackage == YES") { $0.isInPackage },
         NaiveQuery(text: "inPackage == NO AND size > 100") { !$0.isInPackage && $0.status.size > 100 },

@@ -22,7 +22,7 @@ struct NaiveItem {
     var version = 0
 }
 
-/// What a closure of a test sees of an item.
+/// An item as a closure of a test sees it.
 struct NaiveView: Equatable {
     var id: ItemIdentifier
     var name: String
@@ -33,7 +33,7 @@ struct NaiveView: Equatable {
     /// The users, of group 100, that may list and stat it, and those of them that may read it.
     var seers: Set<UInt32> = []
     var readers: Set<UInt32> = []
-    /// Of a package, the status of the directory itself, and those that may list all that lies within.
+    /// For a package, the status of the directory itself, and the users that may list all that lies within.
     var own: FileStatus
     var openers: Set<UInt32> = []
     /// The path of the package that it lies inside.

@@ -129,7 +129,7 @@ import Testing
     /// A name without the text that an expression needs is not tried, whatever letters it has: a scan would end with an
     /// error where the test of a single row does not.
     @Test(arguments: ["", "\u{E9}"])
-    func whatIsPassedOverDoesNotFail(ending: String) throws {
+    func passedOverNamesDoNotFail(ending: String) throws {
         let index = MetadataIndex(root: NaiveTree.status(.directory))
         let name = Array((String(repeating: "a", count: 100) + ending).utf8)
         let row = try name.withUnsafeBytes {

@@ -1,4 +1,4 @@
-// What the steps of a plan leave, against testing item by item.
+// The items that the steps of a plan leave, against testing item by item.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata

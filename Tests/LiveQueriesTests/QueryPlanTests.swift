@@ -317,7 +317,7 @@ import Testing
         ("name CONTAINS[cd] 'é'", false), ("path MATCHES '.*a'", true), ("path LIKE '*?a*b*'", true),
         ("path LIKE '/srv/*'", false), ("path CONTAINS[cd] 'é'", false),
     ])
-    func whatTakesLongForALongTextIsCostly(text: String, isCostly: Bool) throws {
+    func predicatesSlowOnLongTextsAreCostly(text: String, isCostly: Bool) throws {
         #expect(try plan(text).isCostly == isCostly)
     }
 
@@ -360,7 +360,7 @@ import Testing
         }
     }
 
-    // MARK: What is known of a plan
+    // MARK: Properties of a plan
 
     private func plan(_ text: String, _ scopes: [QueryScope] = [.whole]) throws -> QueryPlan {
         let index = MetadataIndex(root: NaiveTree.status(.directory))
@@ -439,7 +439,7 @@ import Testing
         #expect(throws: EvaluationError.self) { try plan("1000 / size > 3 AND size > 0").select(in: snapshot) }
         #expect(throws: EvaluationError.self) { try plan("1000 / size > 3 OR name == 'a'").select(in: snapshot) }
         #expect(try plan("name == 'a' OR 1000 / size > 3").select(in: snapshot).count == 1)
-        // What lies outside the scope is not looked at.
+        // Items outside the scope are not looked at.
         #expect(try plan("1000 / size > 3", [.documents]).select(in: snapshot).isEmpty)
     }
 }

@@ -54,14 +54,14 @@ import Testing
         return count
     }
 
-    /// What changes while errands are out is put by for each of them, so that there are to be few.
+    /// Changes while errands are out are put by for each of them, so there are to be few errands.
     @Test func manyLeaveTogether() throws {
         let registry = LiveQueryRegistry()
         var tree = try tree(5_000, registry)
         let queries = try queries(200, "name ENDSWITH '7'", tree, registry)
         let other = try plan("name ENDSWITH '7'", tree, viewer: closed)
         for query in queries { #expect(!registry.look(query, by: other, in: tree.index)) }
-        // What comes before they were asked for comes after they have left.
+        // A change from before they were asked for comes after they have left.
         try tree.insert("g7", file)
         registry.process(tree.index.takeChanges(), in: tree.index)
         let count = finish(registry, tree)
@@ -87,8 +87,8 @@ import Testing
         for query in queries { #expect(query.count == 0 && query.pendingCount == 100 && !query.isAway) }
     }
 
-    /// What was seen before one was away is not put together on the event loop: it may be a hundred thousand rows.
-    @Test func whatWasSeenIsMergedElsewhere() throws {
+    /// The rows seen before one was away are not put together on the event loop: they may be a hundred thousand.
+    @Test func rowsSeenBeforeAreMergedElsewhere() throws {
         let registry = LiveQueryRegistry(rowLimit: 3, walkLimit: 4_096)
         var tree = try tree(0, registry)
         let query = try queries(1, "", tree, registry)[0]
@@ -118,7 +118,7 @@ import Testing
     }
 
     /// One that waits for its first plan hears of nothing, and then of everything once.
-    @Test(arguments: ["name BEGINSWITH 'f'", "name MATCHES 'f.*'"]) func whoHadNoPlanIsToldEverythingOnce(text: String)
+    @Test(arguments: ["name BEGINSWITH 'f'", "name MATCHES 'f.*'"]) func newQueriesAreToldEverythingOnce(text: String)
         throws
     {
         let registry = LiveQueryRegistry()

@@ -30,7 +30,7 @@ import Testing
         return found
     }
 
-    @Test func `Whoever has the row of what was named is not looked at inside its package`() throws {
+    @Test func `A later holder of a named row is not looked at inside its package`() throws {
         let package = try insert("p", .root, .package)
         let file = try insert("f", package.row)
         let directory = try insert("d", package.row, .directory)

@@ -200,7 +200,7 @@ import Testing
                 == ["n:b", "n:d", "m:a", "m:c", "a:c"])
     }
 
-    @Test func whatItemsAreSortedByIsBounded() throws {
+    @Test func memoryOfSortKeysIsBounded() throws {
         let index = MetadataIndex(root: NaiveTree.status(.directory))
         for number in 0..<5_000 {
             let row = try Array("n\(number)".utf8).withUnsafeBytes {
@@ -218,7 +218,7 @@ import Testing
         #expect(throws: SortOrder.Failure.tooManyBytes(50_000)) {
             try order.apply(to: [source], maximumBytes: 50_000)
         }
-        // Of few that are wanted no more are kept than there is room for.
+        // If few are wanted, no more are kept than there is room for.
         let first = try order.apply(to: [source], limit: 10, maximumBytes: 5_000)
         #expect(first.map { snapshot.withName(of: $0.row) { String(decoding: $0, as: UTF8.self) } }.first == "n4999")
         #expect(try first == Array(order.apply(to: [source]).prefix(10)))
@@ -231,7 +231,7 @@ import Testing
         #expect(throws: SortOrder.Failure.cancelled) { try order.apply(to: [source], guard: ended) }
     }
 
-    @Test func whatIsNamedTwiceIsSortedByOnce() {
+    @Test func aRepeatedKeyIsSortedByOnce() {
         let keys = [SortOrder.Key(.comment), SortOrder.Key(.size), SortOrder.Key(.comment, ascending: false)]
         #expect(SortOrder(keys).keys == [SortOrder.Key(.comment), SortOrder.Key(.size)])
     }

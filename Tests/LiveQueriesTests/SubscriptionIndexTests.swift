@@ -205,7 +205,7 @@ import Testing
 
     /// Patterns and names of odd pieces: what a pattern matches is a candidate, whatever folds to what.
     @Test(arguments: TestLength.part(of: 0..<12 as Range<UInt64>, oneIn: 3))
-    func whatMatchesIsACandidateWhateverFolds(seed: UInt64) throws {
+    func matchesAreCandidatesWhateverFolds(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let pieces = [
             "a", "B", "ab", "é", "e\u{301}", "\u{301}", "ß", "SS", "ſ", "K", "k", "İ", "i", "ﬁ", "fi", "Å", "\u{212B}",

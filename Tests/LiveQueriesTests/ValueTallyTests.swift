@@ -192,7 +192,7 @@ import Testing
         #expect(try tally(.name, [Array("\u{E9}".utf8), Array("e\u{301}".utf8)]).counts().count == 2)
     }
 
-    @Test func whatIsKeptIsBounded() throws {
+    @Test func keptValuesAreBounded() throws {
         let names = (0..<5_000).map { Array("n\($0)".utf8) }
         #expect(throws: ValueTally.Failure.tooManyValues(4_999)) { try tally(.name, names, maximumValues: 4_999) }
         #expect(throws: ValueTally.Failure.tooManyBytes(9_000)) { try tally(.name, names, maximumBytes: 9_000) }
@@ -201,7 +201,7 @@ import Testing
         #expect(try tally(.kind, names, maximumValues: 1).counts().map(\.count) == [5_000])
     }
 
-    @Test func whatIsKeptOfAttributesIsBounded() throws {
+    @Test func keptValuesOfAttributesAreBounded() throws {
         let index = try index((0..<2_000).map { Array("n\($0)".utf8) })
         for number in 0..<2_000 {
             let tags = (0..<20).map { "t\(number)-\($0)" } + ["all", "all"]

@@ -1,4 +1,4 @@
-// What costly live queries of one user may take, and which of them end.
+// The work that costly live queries of one user may take, and the queries that end past it.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
@@ -53,7 +53,7 @@ import Testing
         #expect(!meter.admits(hostile, at: 10_000_000_000))
         #expect(ended == 1)
         #expect(meter.admits(regular, at: 1))
-        // Nobody takes without end by beginning anew.
+        // A user cannot take work without end by beginning anew.
         var begun = 0
         while begun < 1_000, meter.admits(try query(meter), at: 1) {
             meter.charge(try query(meter), from: 1, to: 500)

@@ -33,7 +33,7 @@ struct AccessListSweepTests {
         index.sweepAccessLists(&allowance)
     }
 
-    @Test func `Whoever sets lists in a loop always has room for the next`() async throws {
+    @Test func `An owner who sets lists in a loop always has room for the next`() async throws {
         let owner: UInt32 = 51_001
         let index = MetadataIndex(root: .sample(.directory, inode: 1))
         var status = FileStatus.sample(.directory, inode: 2)
@@ -58,12 +58,12 @@ struct AccessListSweepTests {
         #expect(AccessLists.bytes(of: kept) == Self.list(-1 & 0xFFFF_FFFF, of: owner))
         #expect(index.storage.rows.common.count <= AttributeDictionary.leastKept)
         #expect(index.checkInvariants() == nil)
-        // What came of late can be told still.
+        // Recent changes can be told still.
         #expect(index.earliestClock < index.clock)
         #expect(index.clock - index.earliestClock <= UInt64(AccessLists.countOfOwner))
     }
 
-    @Test func `What was let go before it came is unknown, and that is said`() async throws {
+    @Test func `A list let go before its file came is unknown, and that is said`() async throws {
         let owner: UInt32 = 51_002
         let index = MetadataIndex(root: .sample(.directory, inode: 1))
         let gone = AccessLists.intern(Self.list(1, of: owner), owner: owner)
@@ -111,7 +111,7 @@ struct AccessListSweepTests {
     }
 
     /// Between the beginning of a sweep and its own part in it.
-    @Test func `Who takes numbers back has not come to the sweep for it`() throws {
+    @Test func `Taking numbers back does not count as the index's part in a sweep`() throws {
         let owner: UInt32 = 51_003
         let index = MetadataIndex(root: .sample(.directory, inode: 1))
         index.storage.attributes.setLeast(1)

@@ -39,7 +39,7 @@ import Testing
         #expect(keep(1 << 21) == 1)
     }
 
-    /// What is saved each turn passes the order from its end.
+    /// Each turn's snapshot reads the order from its end.
     @Test func `Those that came again leave the order`() {
         var aside = AsideIdentities()
         for number in 1...UInt64(20_000) {
@@ -52,7 +52,7 @@ import Testing
         #expect(aside.lastFirst.map(\.identity.row) == (1...100).reversed())
     }
 
-    @Test func `What comes again in one set has only moved`() throws {
+    @Test func `A row that comes again in one set has only moved`() throws {
         let (index, known) = try begin()
         try index.setAside(Row(1))
         #expect(index.count == 0 && index.checkInvariants() == nil)
@@ -75,7 +75,7 @@ import Testing
         #expect(view.path(of: again) == "d" && view.path(of: rows[0]) == "d/a")
     }
 
-    @Test func `What comes again later went and came, and what does not is gone`() throws {
+    @Test func `A row that comes again later went and came, and one that does not is gone`() throws {
         let (index, known) = try begin()
         try index.setAside(Row(1))
         let gone = index.takeChanges()
@@ -89,7 +89,7 @@ import Testing
         #expect(!known.contains(index.identifier(of: late)) && index.checkInvariants() == nil)
     }
 
-    @Test func `Nobody else gets what is kept`() throws {
+    @Test func `Other rows do not get a kept identity`() throws {
         let (index, known) = try begin()
         try index.setAside(Row(1))
         for (name, status) in [
@@ -100,7 +100,7 @@ import Testing
             let row = try index.insert(name, below: .root, status)
             #expect(!known.contains(index.identifier(of: row)), "\(name)")
         }
-        // Saved while they are kept: nobody gets them later.
+        // Saved while they are kept: no row gets them later.
         let restored = try Saved.index(index.saved())
         #expect(restored.checkInvariants() == nil)
         for name in ["x", "y", "z"] {
@@ -120,8 +120,8 @@ import Testing
         #expect(index.checkInvariants() == nil && index.unpark() && index.checkInvariants() == nil)
     }
 
-    /// Nobody has seen the file that has replaced it.
-    @Test func `Of an unknown file the name is known, in a directory that comes again and in no other`() throws {
+    /// The file that has replaced it was never looked at.
+    @Test func `The name of an unknown file is known, in a directory that comes again and in no other`() throws {
         let (index, known) = try begin()
         var unknown = status(.file, 3)
         unknown.identity = .unknown
@@ -140,7 +140,7 @@ import Testing
     }
 
     /// ext4 hands an inode out again at once, and in one tick all are born at the same time.
-    @Test func `What was born in the same tick with the same inode is another file`() throws {
+    @Test func `A file born in the same tick with the same inode is another one`() throws {
         let index = MetadataIndex(root: .sample(.directory))
         func young(_ inode: UInt64, size: Int64, modified: Int64, changed: Int64) -> FileStatus {
             var status = FileStatus.sample(.file, inode: inode, size: size, created: Timestamp(nanoseconds: 1_000))
@@ -171,7 +171,7 @@ import Testing
     }
 
     /// A look may have shown it where it is now before it was set aside.
-    @Test func `What had changed after its birth is known again though it has not changed since`() throws {
+    @Test func `A file changed after its birth is known again though it has not changed since`() throws {
         let index = MetadataIndex(root: .sample(.directory))
         var status = FileStatus.sample(.directory, inode: 10, created: Timestamp(nanoseconds: 1_000))
         status.changed = Timestamp(nanoseconds: 1_001)
@@ -183,7 +183,7 @@ import Testing
     }
 
     /// To move a directory changes nothing in it, so that what has not changed since its birth is known by where it lies there.
-    @Test func `What lies in a directory that has moved was not changed by that`() throws {
+    @Test func `Files in a directory that has moved were not changed by that`() throws {
         let index = MetadataIndex(root: .sample(.directory))
         func young(_ kind: FileKind, _ inode: UInt64, changed: Int64 = 1_000) -> FileStatus {
             var status = FileStatus.sample(kind, inode: inode, created: Timestamp(nanoseconds: 1_000))
@@ -204,7 +204,7 @@ import Testing
         #expect(index.checkInvariants() == nil)
     }
 
-    @Test func `Of very many the last are kept`() throws {
+    @Test func `The last of very many are kept`() throws {
         let index = MetadataIndex(root: .sample(.directory))
         let most = AsideIdentities.mostIdentities
         var known: [ItemIdentifier?] = []
@@ -241,7 +241,7 @@ import Testing
     }
 }
 
-/// What lay in directories that may not be read: kept until all of them may.
+/// Identities from directories that may not be read are kept until all of them may.
 @Suite struct ClosedIdentitiesTests {
     private func status(_ kind: FileKind, _ inode: UInt64, links: UInt32 = 1, changed: Int64 = 0) -> FileStatus {
         var status = FileStatus.sample(kind, inode: inode, links: links, created: Timestamp(nanoseconds: 1))
@@ -249,7 +249,7 @@ import Testing
         return status
     }
 
-    @Test func `What has not changed at all comes back, and one of several names where it lay`() throws {
+    @Test func `An unchanged file comes back, and one of several names where it lay`() throws {
         let index = MetadataIndex(root: .sample(.directory))
         let d = try index.insert("d", below: .root, status(.directory, 2))
         let known = [
@@ -261,7 +261,7 @@ import Testing
         let count = index.count
         try index.setAsideClosed(d)
         #expect(index.count == 1 && index.checkInvariants() == nil)
-        // What is set aside for a moment ends by itself.
+        // A row that is set aside for a moment ends by itself.
         let passing = try index.insert("passing", below: .root, status(.file, 9))
         try index.setAside(passing)
         index.endAside()
@@ -286,7 +286,7 @@ import Testing
     }
 
     /// One link more may be made of it before it is closed, and be heard of after that.
-    @Test func `What has several names since comes back where it lay`() throws {
+    @Test func `A file with several names since comes back where it lay`() throws {
         let index = MetadataIndex(root: .sample(.directory))
         let d = try index.insert("d", below: .root, status(.directory, 2))
         let identifiers = [
@@ -303,9 +303,8 @@ import Testing
         index.endClosed()
     }
 
-    /// What comes out of a closed directory onto another entry goes on as that, and ends with it.
-    @Test(arguments: [true, false]) func `What has replaced another entry since is known as that`(isAside: Bool) throws
-    {
+    /// A file that comes out of a closed directory onto another entry goes on as that, and ends with it.
+    @Test(arguments: [true, false]) func `A file that replaced another entry is known as that`(isAside: Bool) throws {
         let index = MetadataIndex(root: .sample(.directory))
         let d = try index.insert("d", below: .root, status(.directory, 2))
         let known = try ["f", "stays"].enumerated().map {
@@ -324,7 +323,7 @@ import Testing
     }
 
     /// It may be told to be another file, or go with so much else that it goes in sweeps.
-    @Test(arguments: [true, false]) func `What was another entry meanwhile has ended`(isSwept: Bool) throws {
+    @Test(arguments: [true, false]) func `A file that was another entry meanwhile has ended`(isSwept: Bool) throws {
         let index = MetadataIndex(root: .sample(.directory))
         let d = try index.insert("d", below: .root, status(.directory, 2))
         let known = try ["f", "stays"].enumerated().map {
@@ -368,7 +367,7 @@ import Testing
         #expect(restored.clock == index.clock)
     }
 
-    /// What was saved while the items were set aside has them back by the journal, and nobody is told of that again.
+    /// A snapshot saved while the items were set aside has them back by the journal, and no subscriber is told of that again.
     @Test func `Saved while it is parked`() throws {
         let index = MetadataIndex(root: .sample(.directory))
         let row = try index.insert("f", below: .root, status(.file, 3))

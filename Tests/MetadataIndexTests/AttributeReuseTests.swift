@@ -10,7 +10,7 @@ import Testing
 @Suite struct AttributeReuseTests {
     private static let seeds = TestLength.part(of: 301...312 as ClosedRange<UInt64>, oneIn: 3)
 
-    /// Whoever owns a file changes its mode and owner time and again.
+    /// The owner of a file changes its mode and owner time and again.
     @Test func `There are no more numbers than twice as many as are in use`() throws {
         let index = MetadataIndex(root: .sample(.directory, inode: 1))
         let row = try index.insert("file", below: .root, .sample(.file, inode: 2))
@@ -29,7 +29,7 @@ import Testing
         #expect(index.status(of: other).owner == first)
         #expect(early.status(of: row).owner == first)
         #expect(index.checkInvariants() == nil)
-        // Whoever comes back is told what there was.
+        // A subscriber that comes back is told the former status.
         let changes = try #require(index.changes(since: index.clock - 100))
         #expect(changes.former(at: 0)?.status.owner == status.owner - 100)
     }
@@ -95,7 +95,7 @@ import Testing
     }
 
     /// A million rows are looked at in a few ms; here it is seen that other device numbers do not bring back what is gone.
-    @Test func `What became the same has one number, and what is gone none`() throws {
+    @Test func `Statuses that became equal have one number, and unused ones none`() throws {
         let index = MetadataIndex(root: .sample(.directory, inode: 1))
         index.storage.attributes.setLeast(1)
         var status = FileStatus.sample(.file, inode: 2)
@@ -123,7 +123,7 @@ import Testing
         for row in rows where index.isLive(row) { #expect(index.status(of: row).device == 1) }
     }
 
-    /// What no row has is not saved.
+    /// Attributes that no row has are not saved.
     @Test func `Unused ones are not saved`() throws {
         let index = MetadataIndex(root: .sample(.directory, inode: 1))
         let lease = AccessLists.lease()

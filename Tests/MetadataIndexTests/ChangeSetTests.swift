@@ -1,4 +1,4 @@
-// What change sets say, case by case.
+// The contents of change sets, case by case.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
@@ -9,7 +9,7 @@ import Testing
 @Suite struct ChangeSetTests {
     let index = MetadataIndex(root: .sample(.directory, inode: 2))
 
-    @Test func whatComesAndGoesIsNotThere() throws {
+    @Test func aRowThatComesAndGoesIsNotThere() throws {
         let row = try index.insert("a", below: .root, .sample(.file))
         try index.update(row, .sample(.file, size: 2))
         try index.remove(row)
@@ -18,7 +18,7 @@ import Testing
         #expect(index.clock == 0 && !index.hasChanges)
     }
 
-    @Test func whatIsAsItWasIsNotThere() throws {
+    @Test func aRowChangedBackIsNotThere() throws {
         let row = try index.insert("a", below: .root, .sample(.file))
         let other = try index.insert("b", below: .root, .sample(.file))
         _ = index.takeChanges()
@@ -34,7 +34,7 @@ import Testing
         #expect(set.index(of: row) == nil)
     }
 
-    @Test func whatIsFoundToHaveNoExtrasDidNotChange() throws {
+    @Test func aRowFoundToHaveNoExtrasDidNotChange() throws {
         let row = try index.insert("a", below: .root, .sample(.file))
         let other = try index.insert("b", below: .root, .sample(.file))
         _ = index.takeChanges()
@@ -110,7 +110,7 @@ import Testing
     }
 
     /// Unrecorded insertions: in no set, the clock moves all the same, and the log reaches back to there only.
-    @Test func whatIsNotRecordedEndsTheLog() throws {
+    @Test func unrecordedInsertionsEndTheLog() throws {
         let directory = try index.insert("d", below: .root, .sample(.directory))
         _ = index.takeChanges()
         #expect(index.changes(since: 0)?.count == 1)
@@ -128,7 +128,7 @@ import Testing
     }
 
     /// They count as having been there before the open set.
-    @Test func whatIsNotRecordedWasThereBefore() throws {
+    @Test func unrecordedRowsWereThereBefore() throws {
         let directory = try index.insert("d", below: .root, .sample(.directory))
         _ = index.takeChanges()
         let rows = try index.insertFiles(["a", "b"], below: directory, recording: false)
@@ -142,7 +142,7 @@ import Testing
     }
 
     /// Below a directory that is new in the open set everything is recorded, and an update always is.
-    @Test func whatMustBeRecordedIs() throws {
+    @Test func insertionsBelowANewDirectoryAndUpdatesAreRecorded() throws {
         let directory = try index.insert("d", below: .root, .sample(.directory))
         let rows = try index.insertFiles(["a", "b"], below: directory, recording: false)
         var set = index.takeChanges()

@@ -88,7 +88,7 @@ import Testing
         #expect(detached.closedFiles(gone, of: index.storage.rows) == [file(10).identity])
     }
 
-    @Test mutating func `What may have moved is saved, and what lies in inaccessible directories is not`() throws {
+    @Test mutating func `Rows that may have moved are saved, and those in inaccessible directories are not`() throws {
         #expect(detached.saved(limit: 1_000).isEmpty)
         #expect(keep(7, file(10), as: .aside(isOutdated: false)) == nil && keep(8, file(11), as: .closed) == nil)
         let bytes = detached.saved(limit: 1_000)

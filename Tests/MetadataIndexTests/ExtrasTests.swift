@@ -48,13 +48,13 @@ import Testing
         let again = try SnapshotReader(bytes).restorer().finish()
         #expect(again.checkInvariants() == nil)
         for row in rows { try #require(again.extras(of: row) == index.extras(of: row)) }
-        // What is found in them is found again.
+        // A record that is in them is found again.
         let count = again.storage.rows.extrasList.count
         try again.setExtras(rows[1], index.extras(of: rows[2]))
         #expect(again.storage.rows.extrasList.count == count && again.checkInvariants() == nil)
     }
 
-    @Test func `What there is no room for is not known, and what is there already has room`() throws {
+    @Test func `Extras that there is no room for are not known, and those already there have room`() throws {
         let rows = try index.insertFiles((0..<100).map { "f\($0)" }, below: .root)
         func record(_ number: Int) -> ExtraAttributes {
             ExtraAttributes([(Array("xdg.comment".utf8), [UInt8](repeating: UInt8(number), count: 1_000))])

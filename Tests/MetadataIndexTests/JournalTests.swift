@@ -1,4 +1,4 @@
-// What the journal brings forward is what the index was, and damaged journals do no harm.
+// The journal restores the index as it was, and damaged journals do no harm.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
@@ -8,7 +8,7 @@ import Testing
 @testable import MetadataIndex
 
 @Suite struct JournalTests {
-    /// What a change set says, without the order of its changes.
+    /// The contents of a change set, without the order of its changes.
     private func described(_ set: ChangeSet?, _ index: MetadataIndex) -> [String]? {
         set.map { set in
             (0..<set.count).map { at in
@@ -59,9 +59,9 @@ import Testing
         }
     }
 
-    /// What changes while nobody is told is not in the record of what is back: what is not there any more is not either.
+    /// Untold changes are not in the record of the rows that are back, and neither are rows that are gone.
     @Test(arguments: 31...38 as ClosedRange<UInt64>)
-    func `Of what was saved while it was set aside the first record says what is back`(seed: UInt64) throws {
+    func `The first record after a snapshot with rows set aside says which are back`(seed: UInt64) throws {
         var pair = Pair(seed: seed)
         for _ in 0..<60 { _ = try pair.step() }
         _ = pair.index.takeChanges()
@@ -81,7 +81,7 @@ import Testing
         #expect(
             described(restored.changes(since: clock), restored)
                 == described(pair.index.changes(since: clock), pair.index))
-        // What went meanwhile has ended.
+        // Rows that went meanwhile have ended.
         for identifier in known where !restored.isLive(identifier.row) {
             #expect(restored.storage.rows.generation(identifier.row.number) > identifier.generation, "seed \(seed)")
         }
@@ -110,7 +110,7 @@ import Testing
             }
             let known = Set(pair.model.entries.values.map(\.id))
             pair = Pair(pair, index: try Saved.index(saved, journal: [header.bytes + writer.bytes]))
-            // What came and went within one set was never told and may be given again.
+            // An identifier that came and went within one set was never told and may be given again.
             pair.given = known
             try #require(pair.failure() == nil, "seed \(seed)")
         }

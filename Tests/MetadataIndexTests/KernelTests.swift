@@ -194,8 +194,8 @@ import Testing
         }
     }
 
-    /// Of names that are ASCII exactly those are kept that have the literal but for case, up to what eight bytes tell of a
-    /// beginning or an end; of others none is left out.
+    /// ASCII names are kept exactly if they have the literal but for case, up to what eight bytes tell of a
+    /// beginning or an end. No other name is left out.
     @Test(arguments: TestLength.part(of: [13, 14] as [UInt64], oneIn: 2))
     func candidatesHaveTheFoldedLiteral(seed: UInt64) throws {
         var (index, generator) = try KernelTests.sample(seed)

@@ -25,7 +25,7 @@ import Testing
         #expect(index.parent(of: .root) == .root && index.depth(of: .root) == 0)
     }
 
-    @Test func whatIsRefusedChangesNothing() throws {
+    @Test func refusedOperationsChangeNothing() throws {
         let directory = try index.insert("d", below: .root, .sample(.directory))
         let inner = try index.insert("e", below: directory, .sample(.directory))
         let file = try index.insert("f", below: .root, .sample(.file))
@@ -127,7 +127,7 @@ import Testing
         #expect(index.status(of: b).inode == 12)
     }
 
-    @Test func whatCeasesToBeADirectoryLosesWhatLiesBelow() throws {
+    @Test func anEntryThatCeasesToBeADirectoryLosesItsDescendants() throws {
         let a = try index.insert("a", below: .root, .sample(.directory))
         let b = try index.insert("b", below: a, .sample(.file))
         #expect(try index.update(a, .sample(.package)))
@@ -175,7 +175,7 @@ import Testing
         #expect(index.rows(inode: 2, device: 7) == [.root])
     }
 
-    @Test func whatLiesInAPackageIsMarked() throws {
+    @Test func descendantsOfAPackageAreMarked() throws {
         let package = try index.insert("p.gro", below: .root, .sample(.package))
         let inner = try index.insert("d", below: package, .sample(.directory))
         let file = try index.insert("f", below: inner, .sample(.file, size: 7))
@@ -191,8 +191,8 @@ import Testing
         #expect(!index.isInsidePackage(inner) && index.isInsidePackage(file))
     }
 
-    /// Inside a package all directories are plain, however deep; what comes out of it is a package again, and so is what lies
-    /// inside a package that ceases to be one.
+    /// Inside a package all directories are plain, however deep. A directory that comes out of it is a package again, and so is one
+    /// inside a package that ceases to be a package.
     @Test(arguments: [3, 600]) func aDirectoryInAPackageIsAPlainOne(fileCount: Int) throws {
         let outer = try index.insert("o.gro", below: .root, .sample(.package))
         let plain = try index.insert("d", below: .root, .sample(.directory))

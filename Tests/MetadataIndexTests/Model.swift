@@ -27,7 +27,7 @@ struct Model {
         var extras: ExtraAttributes?
     }
 
-    /// What a row itself holds, as opposed to what follows from the rows above.
+    /// The values that a row itself holds, as opposed to those that follow from the rows above.
     struct Own: Equatable {
         var id: ItemIdentifier
         var parent: Row
@@ -73,7 +73,7 @@ struct Model {
         return status
     }
 
-    /// What there is of a package besides that.
+    /// The facts of a package besides that.
     func package(_ path: Path) -> PackageFacts? {
         guard let own = ownStatus(path), own.kind == .package else { return nil }
         let directories = entries.filter {
@@ -146,7 +146,7 @@ struct Model {
         put(other, at: a)
     }
 
-    /// What each row holds.
+    /// The values that each row holds.
     var own: [Row: Own] {
         var own: [Row: Own] = [:]
         for (path, entry) in entries {
@@ -158,7 +158,7 @@ struct Model {
         return own
     }
 
-    /// What is different in an index, a snapshot or a view of the past; nil if nothing is. Loosely, extras that are not known
+    /// A difference in an index, a snapshot or a view of the past; nil if there is none. Loosely, extras that are not known
     /// are as good as none: the past and what was restored need not tell them apart.
     func difference(from reader: some RowReader, rows: some Sequence<Row>, isLoose: Bool = false) -> String? {
         var seen = 0
@@ -243,7 +243,7 @@ struct Pair {
         (given, order) = (other.given, other.order)
         (seed, listSerial, lists) = (other.seed, other.listSerial, other.lists)
         if other.isTidiedSoon { tidySoon() }
-        // Of a saved index it is not known which directories would be packages outside of the one that they lie in.
+        // A saved index does not tell which directories would be packages outside of the one that they lie in.
         for entry in model.entries.values where entry.status.kind == .package && index.isLive(entry.id) {
             _ = try? index.update(entry.id.row, entry.status)
         }

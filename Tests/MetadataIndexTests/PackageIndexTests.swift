@@ -62,7 +62,7 @@ import Testing
         #expect(!packages.hasUnsettled)
     }
 
-    @Test mutating func `What enters, leaves or goes is added and subtracted`() {
+    @Test mutating func `Entries that come, leave or go are added and subtracted`() {
         change(1) { $0.kind = .package }
         settle()
         let moved = packages.leave(6, from: nil, to: 1, rows, versions, limits)

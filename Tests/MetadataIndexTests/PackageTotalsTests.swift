@@ -1,4 +1,4 @@
-// What is known of a package without a look at all within.
+// The totals of a package without a look at all within.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata

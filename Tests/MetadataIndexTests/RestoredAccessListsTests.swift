@@ -9,7 +9,7 @@ import Testing
 
 /// The table of lists is that of the process, so each owner here has files in no other test.
 @Suite(.serialized) struct RestoredAccessListsTests {
-    /// What one process left behind: an index as it was saved, the journal since, and the clock at its end.
+    /// The state that one process left behind: an index as it was saved, the journal since, and the clock at its end.
     private struct Left {
         var saved: [UInt8] = []
         var journal: [UInt8] = []
@@ -57,7 +57,7 @@ import Testing
 
     /// More lists than the owner may have are in the journal, also where most of it is in the saved index already.
     @Test(arguments: TestLength.part(of: [4_000, 1, 0], oneIn: 3))
-    func `Who set lists in a loop has the last one after a restart`(savedAfter: Int) async throws {
+    func `An owner who set lists in a loop has the last one after a restart`(savedAfter: Int) async throws {
         let owner = UInt32(52_001 + savedAfter)
         let lists = (0..<AccessLists.countOfOwner + 200).map { Self.list($0, of: owner) }
         let left = try await live(owner, lists: lists, savedAfter: savedAfter)
@@ -65,7 +65,7 @@ import Testing
         let restored = try Saved.index(left.saved, journal: [left.journal])
         #expect(AccessLists.bytes(of: restored.status(of: left.row).accessList) == lists[lists.count - 1])
         #expect(!restored.lacksAccessLists && restored.checkInvariants() == nil)
-        // What came of late can be told still, and who saw what then.
+        // Recent changes can be told still, and their access of then.
         #expect(restored.clock == left.clock && restored.earliestClock < left.clock)
         let set = try #require(restored.changes(since: left.clock - 1))
         let former = try #require(set.count == 1 ? set.former(at: 0) : nil)
@@ -78,7 +78,7 @@ import Testing
     }
 
     /// One whose directories have all that the owner may have, beside one with a past.
-    @Test func `What rows of one index have comes before the past of another`() async throws {
+    @Test func `Lists of the rows of one index come before the past of another`() async throws {
         let owner: UInt32 = 52_002
         let past = try await live(owner, lists: (0..<600).map { Self.list($0, of: owner) })
         await end(with: Self.list(599, of: owner), of: owner)

@@ -71,7 +71,7 @@ import Testing
         #expect(table.count == 3)
     }
 
-    /// What a row takes while the table grows: never more than at a load of an eighth, and 9 bytes when there are many.
+    /// The bytes of a row while the table grows: never more than at a load of an eighth, and 9 bytes when there are many.
     @Test func theTableIsCompact() {
         var generator = SeededGenerator(seed: 3)
         let hashes = (0..<100_000).map { _ in generator.next() }

@@ -1,4 +1,4 @@
-// What was set aside outlives the process, where the next goes on with what brings it again.
+// Rows set aside outlive the process, if the next one goes on with the events that bring them again.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
@@ -61,7 +61,7 @@ import Testing
         #expect(restored.count == count + 6 && restored.checkInvariants() == nil)
     }
 
-    @Test func `What does not come again is gone`() throws {
+    @Test func `A row that does not come again is gone`() throws {
         let (index, known) = try begin()
         let restored = try Saved.index(index.saved())
         restored.setAside(saved: index.savedAside(limit: 4_096))
@@ -70,7 +70,7 @@ import Testing
         #expect(Set(try comeAgain(restored)).isDisjoint(with: known))
     }
 
-    @Test func `Of what has no room the directory comes before what lay in it`() throws {
+    @Test func `If there is no room, a directory comes before what lay in it`() throws {
         let (index, known) = try begin()
         let whole = index.savedAside(limit: 4_096)
         let part = index.savedAside(limit: whole.count / 2)
@@ -82,7 +82,7 @@ import Testing
         #expect(index.savedAside(limit: 0) == [] && restored.checkInvariants() == nil)
     }
 
-    /// Nobody checks the bytes before: whatever stands there, the index is whole, and nobody's slot is given twice.
+    /// The bytes are not checked before: whatever stands there, the index is whole, and no slot is given twice.
     @Test func `Damaged bytes leave the index whole`() throws {
         let seed = TestLength.seed(1)
         var random = SeededGenerator(seed: seed)

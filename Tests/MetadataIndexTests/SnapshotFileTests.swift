@@ -1,4 +1,4 @@
-// What is saved is what is restored, and damaged bytes are refused or make a whole index.
+// A restored index equals the saved one, and damaged bytes are refused or make a whole index.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
@@ -192,7 +192,7 @@ import Testing
         try index.remove(rows[1])
         _ = index.takeChanges()
         let bytes = index.saved()
-        // What nobody knows of later.
+        // Identifiers that no subscriber knows of later.
         var given: Set<ItemIdentifier> = []
         for number in 0..<10 {
             for row in index.children(of: .root) { try index.remove(row) }
