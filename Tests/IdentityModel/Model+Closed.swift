@@ -1,12 +1,12 @@
-// What is known of identities where directories may not be read or searched for a while.
+// The rules of identities where directories may not be read or searched for a while.
 // SPDX-License-Identifier: Apache-2.0
 
-// What lies in a closed directory is told of by nobody. When it is open again two states are compared, that of before it was
-// closed and what is there now, however many windows lie between: what is there is known by its file, so the rules are those
-// of where events were lost. What was in a closed directory and comes to an open one is known in the same way, and so is what
-// goes into one that was watched when it was closed. What goes elsewhere where nobody is told of it, into a directory below a
-// closed one or one that nobody could read before, has left the tree, and is another when it is seen again, or not: that is not
-// promised. Nor is it that what has left the container from a closed directory is another when it comes back.
+// The kernel reports nothing inside a closed directory. When it is open again two states are compared, that of before it was
+// closed and the present one, however many windows lie between: an entry is known by its file, so the rules are those
+// for lost events. An entry that comes from a closed directory to an open one is known in the same way, and so is one that
+// goes into one that was watched when it was closed. An entry that goes elsewhere without an event, into a directory below a
+// closed one or one that could not be read before, has left the tree. It may be another when it is seen again: that is not
+// promised. Nor is it that an entry that left the container from a closed directory is another when it comes back.
 extension Model {
     /// A directory may not be read or searched any more, or may again.
     package func setClosed(_ place: Place, _ isClosed: Bool) {
@@ -75,10 +75,10 @@ extension Model {
     /// Whether somebody is told what comes to a place in a directory that is closed: it was watched before that, and stays so.
     private func isTold(_ place: Place) -> Bool { node(place.parent)?.isWatched == true && !isCloudy(place.parent) }
 
-    /// What cannot be seen is known by its file where it comes back.
+    /// An entry that cannot be seen is known by its file if it comes back.
     private func willLeave(_ node: Node, isCloudy: Bool) {
         node.isWatched = false
-        // Of this window too: nobody may have seen it between the closed directory and here.
+        // A closing in this window counts too: between the closed directory and here, no look may have seen it.
         let isCloudy = isCloudy || node.windowOfClosing == window
         if isCloudy { (windowOfClosing, node.hasLeftUnseen) = (window, true) }
         if node.hasLeftUnseen { node.isUnsure = true }
@@ -138,7 +138,7 @@ extension Model {
     func settleClosed(_ lossy: Bool, _ hasOneLink: (Bytes) -> Bool) {
         wasLookedAt()
         forEach { node, place in
-            // What was not heard to leave may lie in a directory that was closed then.
+            // An entry that left without an event may lie in a directory that was closed then.
             if lossy, !endsAreSure, hasLeft(node) { node.hasLeftUnseen = true }
             guard roots[place.root].container != nil else { return }
             node.isWatched =
@@ -148,7 +148,7 @@ extension Model {
                 return
             }
             if !hasOneLink(path(place)) { node.hadSeveralLinks = true }
-            // What was not heard to come, into a closed directory or into one that was closed then, may be gone for all that
+            // An entry that came without an event, into a closed directory or into one closed then, may be gone for all that
             // anybody knows.
             let isUnheard = isUnheard(node, lossy) || (lossy && node.moves > 0 && !isHiddenAllTheTime(place))
             if isUnheard || !isSure(node, place, !node.hadSeveralLinks) { node.isUnsure = true }

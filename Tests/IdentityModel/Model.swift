@@ -9,7 +9,7 @@ package final class Model {
         fileprivate(set) var token: Int
         package let isDirectory: Bool
         fileprivate(set) var isAmbiguous = false
-        /// Of a directory: whether what lies in it may not be seen (`Model+Closed.swift`).
+        /// For a directory, whether its entries may not be seen (`Model+Closed.swift`).
         package var isClosed = false
         /// When that changed last.
         var windowOfMode = -1
@@ -25,14 +25,14 @@ package final class Model {
         var hasLeftUnseen = false
         /// Whether it had several hard links when a window ended in which it could not be seen, and has not been seen since.
         var hadSeveralLinks = false
-        /// Of a directory: whether it could be seen at the end of a window, and has been where its watch stays with it since.
+        /// For a directory, whether it could be seen at the end of a window, and has been where its watch stays with it since.
         package var isWatched = false
         fileprivate var window: Int
         /// The same of what lies in it, where it was renamed over another.
         fileprivate var windowOfContents = -1
         /// When it left its container.
         fileprivate var windowOfLeaving = -1
-        /// What it was exchanged with in this window.
+        /// The node that it was exchanged with in this window.
         fileprivate weak var partner: Node?
         /// When it was renamed over another, whose row knows another file until it is looked at.
         fileprivate var windowOfReplacing = -1
@@ -84,7 +84,7 @@ package final class Model {
     private var placesAtStart: [Int: Place] = [:]
     private var occupiedAtStart: Set<Place> = []
 
-    /// What lies below a root is in a container from now on.
+    /// Entries below a root are in a container from now on.
     package func adopted(_ root: Int, by container: String) { roots[root].container = container }
 
     /// `area` tells the tokens of several models apart.
@@ -107,7 +107,7 @@ package final class Model {
 
     package func path(_ place: Place) -> Bytes { place.names.reduce(roots[place.root].path) { $0.entry($1) } }
 
-    // MARK: What was done
+    // MARK: Changes
 
     package func created(_ place: Place, isDirectory: Bool) {
         guard let parent = node(place.parent), let name = place.names.last else { return }
@@ -147,7 +147,7 @@ package final class Model {
         }
         let hasReplaced = source.windowOfReplacing == window
         if source.origin == nil || hasReplaced, isNewAbove(to) {
-            // Where it was in such a directory before it replaced another, what it had left then counts too.
+            // If it was in such a directory before it replaced another, the place it left then counts too.
             if hasReplaced { lostTrack(of: source) }
             source.origin = (oldParent, oldName)
             if hasReplaced {
@@ -252,7 +252,7 @@ package final class Model {
         for child in node.children.values { forSubtree(child, body) }
     }
 
-    /// Other entries from now on: they come from elsewhere. What left and came back between two looks never left.
+    /// Other entries from now on: they come from elsewhere. An entry that left and came back between two looks never left.
     private func renew(_ node: Node) {
         disturb(node)
         if node.windowOfLeaving == window { node.isAmbiguous = true }
@@ -262,7 +262,7 @@ package final class Model {
         for child in node.children.values { renew(child) }
     }
 
-    // MARK: What must be
+    // MARK: Observations
 
     /// How far an identity is determined.
     package enum Rule {
@@ -282,7 +282,7 @@ package final class Model {
     package func beginWindow(lossy: Bool = false, hasOneLink: (Bytes) -> Bool = { _ in true }) {
         settleClosed(lossy, hasOneLink)
         window += 1
-        // What cannot be seen is compared with what was there when it could be.
+        // Places that cannot be seen are compared with their state when they could be.
         let (former, formerPlaces) = (occupiedAtStart, placesAtStart)
         (unlinked, touched, placesAtStart) = ([], touched.filter { isHidden($0.key) }, [:])
         occupiedAtStart = former.filter { isHidden($0) }
@@ -305,10 +305,10 @@ package final class Model {
         }
     }
 
-    /// What must be now of each entry in a container. `hasOneLink` tells whether a path has had one hard link all the time;
+    /// The observation due for each entry in a container. `hasOneLink` tells whether a path has had one hard link all the time;
     /// `movesAreTold`, whether the directories from and to which something moved were watched.
     ///
-    /// Open is only what the kernel cannot tell. Of several names of a file that come to light in a directory which was not
+    /// Open is only what the kernel cannot tell. If several names of a file come to light in a directory which was not
     /// watched yet, or has taken the place of one that was, none is known to be another's continuation, though the others have ended
     /// since: `mkdir d; mv b d/b; rm e` and `mkdir d; ln e d/b; mv b outside/b; rm outside/b; rm e` tell the same and leave the same,
     /// but d/b is what was b after the first, and new after the second. So it is with one name of a file that left a container and

@@ -1,11 +1,11 @@
-// The churn where directories are closed to the daemon: what nobody is told of.
+// The churn where directories are closed to the daemon: changes without an event.
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
 import IdentityModel
 
-// Of a directory that may not be read when it is found there is no watch, and nobody is told when its times and its links
-// change; nor of what happens to a file by a name in a closed directory, if it has another name that can be seen. A name that
+// A directory that may not be read when it is found has no watch, so no event tells when its times and its links
+// change; nor when a file is changed by a name in a closed directory, if it has another name that can be seen. A name that
 // came from there into sight, and is gone before it was looked at, is gone from a directory that had no watch yet. When it is
 // quiet they are touched, and so told of (``FreshLinks``).
 extension Churner {
@@ -37,7 +37,7 @@ extension Churner {
         }
     }
 
-    /// What is there is about to change.
+    /// The entry there is about to change.
     func willChange(_ place: Place) {
         if closes, model?.isHidden(place) == true { willChangeUntold(path(place)) }
     }
@@ -53,7 +53,7 @@ extension Churner {
         if status.st_mode & S_IFMT != S_IFDIR, status.st_nlink > 1 { links.untold(UInt64(status.st_ino)) }
     }
 
-    /// What lies in a directory is about to be removed, or to be closed before anybody may have looked at it.
+    /// Entries of a directory are about to be removed, or to be closed before anybody may have looked at them.
     func willChangeLinks(below directory: Bytes, _ change: (UInt64) -> Void) {
         for name in Files.names(in: directory) {
             guard let status = Files.status(directory.entry(name)) else { continue }

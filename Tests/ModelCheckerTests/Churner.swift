@@ -15,7 +15,7 @@ final class Churner {
         + ["ITEM_X", "\u{CD}tem_y", "a.txt", "b.txt", "c.txt", ".hidden", "new\nline", " "].map { Bytes($0) }
         + [[0xFF, 0x78], Bytes(repeating: 0x4C, count: 255)]
     private static let deepest = 7
-    /// Of the extended attribute; nil removes it. One is no text.
+    /// Values of the extended attribute; nil removes it. One is no text.
     private static let values: [Bytes?] =
         ["x", "x", "x2", "x \u{FC}", "y", ""].map { Bytes($0) } + [[0x78, 0xFF], nil, nil]
     /// In nanoseconds: how soon those leave for whom that is made.
@@ -52,7 +52,7 @@ final class Churner {
         self.isPolled = isPolled
     }
 
-    /// What lies below a root is in a container from now on.
+    /// Entries below a root are in a container from now on.
     func adopt(_ root: Int, by container: String) {
         roots[root].container = container
         model?.adopted(root, by: container)
@@ -216,8 +216,8 @@ final class Churner {
         if let source { moved(old, new, source) }
     }
 
-    /// What leaves its container has lost a name there. In the one to which it comes it has a name that nobody has seen yet, and
-    /// so it has where it moves into what is polled.
+    /// An entry that leaves its container has lost a name there. In the new container it has a name that was never seen, and
+    /// so it has if it moves into a polled directory.
     private func moved(_ old: Place, _ new: Place, _ status: stat) {
         let leaves = roots[old.root].container != roots[new.root].container
         if leaves { links.lost(status.st_mode & S_IFMT == S_IFDIR ? nil : UInt64(status.st_ino)) }
@@ -236,7 +236,7 @@ final class Churner {
     private func exchange(_ one: Place, _ other: Place) {
         guard !one.isRoot, !other.isRoot, one != other else { return }
         let (first, second) = (Files.status(path(one)), Files.status(path(other)))
-        // Between two names of one file an exchange does nothing either, and nobody is told of one.
+        // Between two names of one file an exchange does nothing either, and the kernel reports none.
         if let first, let second, first.st_ino == second.st_ino { return }
         willChangeNames(one, other)
         if roots[one.root].container == nil { willLoseNames(other) }
@@ -298,7 +298,7 @@ final class Churner {
         var place = place
         for _ in 0..<Int.random(in: 1...3, using: &random) where place.names.count < Churner.deepest {
             makeDirectory(place)
-            // What is there may be a symbolic link to a directory: what is made in that has another path.
+            // The entry there may be a symbolic link to a directory: files made in that have another path.
             guard Files.isDirectory(path(place)) else { return }
             for _ in 0..<Int.random(in: 0...6, using: &random) {
                 append(place.entry(random.one(of: Churner.fileNames)), Int.random(in: 0...200, using: &random))

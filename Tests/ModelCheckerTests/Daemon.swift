@@ -51,7 +51,7 @@ final class Daemon {
 
     var isRunning: Bool { process != nil }
 
-    /// What it has of the machine's memory, in bytes.
+    /// The resident memory of the process, in bytes.
     var residentBytes: Int {
         guard let process, let text = try? String(contentsOfFile: "/proc/\(process)/statm", encoding: .utf8) else {
             return 0
@@ -60,7 +60,7 @@ final class Daemon {
         return pages * sysconf(CInt(_SC_PAGESIZE))
     }
 
-    /// What the daemon has said, its end.
+    /// The end of the daemon's log.
     var log: String {
         let text = (try? String(contentsOfFile: directory + "/log", encoding: .utf8)) ?? ""
         return text.split(separator: "\n").suffix(60).map { "    gatherd: \($0)" }.joined(separator: "\n")

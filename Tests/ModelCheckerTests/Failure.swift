@@ -1,7 +1,7 @@
 // A run that went wrong, as it is told.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What failed, where, and how to see it again.
+/// A failure with its place, and how to see it again.
 struct Failure: Error, CustomStringConvertible {
     var seed: UInt64
     var mode: Mode

@@ -8,7 +8,7 @@ import TestSupport
 
 /// Plain calls; each tells whether it succeeded.
 enum Files {
-    // What Swift's module of the C library leaves out.
+    // Functions that Swift's module of the C library leaves out.
     private typealias RenameCall =
         @convention(c) (CInt, UnsafePointer<CChar>, CInt, UnsafePointer<CChar>, CUnsignedInt) -> CInt
     private typealias SetCall =

@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `What is new has an identifier that nobody had`() {
+    @Test func `A new entry has an identifier that no other had`() {
         var (model, ledger) = begin()
         model.removed(place("a"))
         let rest = ["/box/b": "2", "/box/d": "3", "/box/d/e": "4"]
@@ -99,7 +99,7 @@ import Testing
         #expect(violations(&ledger, rest, model).count >= 3, "all had ended")
     }
 
-    @Test func `Of what left the container and came back nothing is the same`() {
+    @Test func `An entry that left the container and came back is another`() {
         var (model, ledger) = begin()
         model.renamed(place("d"), place("d", outside: true))
         #expect(violations(&ledger, ["/box/a": "1", "/box/b": "2"], model).isEmpty)
@@ -128,7 +128,7 @@ import Testing
         #expect(violations(&ledger, hasOneLink: false).isEmpty)
     }
 
-    @Test func `What lies in a closed directory is away, and the same when it is open again`() {
+    @Test func `An entry in a closed directory is away, and the same when it is open again`() {
         var (model, ledger) = begin()
         let rest = ["/box/a": "1", "/box/b": "2", "/box/d": "3"]
         model.setClosed(place("d"), true)
@@ -152,10 +152,10 @@ import Testing
         #expect(violations(&ledger, open.merging(["/box/d/f": "6"]) { $1 }, model).count == 1)
     }
 
-    @Test func `What goes into a closed directory is the same, where it was watched`() {
+    @Test func `An entry that goes into a closed directory is the same, if the directory was watched`() {
         for isWatched in [true, false] {
             let (model, start) = begin()
-            // Nobody has seen a directory open that is below a closed one.
+            // A directory below a closed one was never seen open.
             model.node(place("d"))?.isWatched = isWatched
             model.restarted(keepsWatches: true)
             goesIntoClosed(model, start, isWatched: isWatched)
@@ -190,13 +190,13 @@ import Testing
         #expect(violations(&ledger, known.merging(["/box/d/a": "9"]) { $1 }, model).count == 1)
     }
 
-    @Test func `What comes from a closed directory is unseen until it is looked at, and nothing else is`() {
+    @Test func `An entry from a closed directory is unseen until it is looked at, and no other is`() {
         let (model, _) = begin()
         model.created(place("d/n"), isDirectory: true)
         model.created(place("d/n/f"), isDirectory: false)
         model.setClosed(place("d"), true)
         model.beginWindow()
-        // Where it came from there is hidden; what was in sight all the time was seen.
+        // Its former place is hidden, and entries in sight all the time were seen.
         #expect(model.isHidden(place("d/n/f")) && !model.isUnseen(place("d/n/f")))
         model.willRename(place("d/n"), place("n"))
         model.renamed(place("d/n"), place("n"))
@@ -212,7 +212,7 @@ import Testing
         #expect(!model.isUnseen(place("d/e")))
     }
 
-    @Test func `Where events were lost, what nobody touched and plain moves are sure, the rest is open`() {
+    @Test func `Where events were lost, untouched entries and plain moves are sure, the rest is open`() {
         var (model, ledger) = begin()
         model.renamed(place("a"), place("c"))
         model.renamed(place("b"), place("a"))
@@ -226,7 +226,7 @@ import Testing
         #expect(violations(&ledger, sure.merging(["/box/c": "9", "/box/a": "1"]) { $1 }, model).count == 2)
     }
 
-    @Test func `What took in another's contents and then moved is open where events were lost, and only there`() {
+    @Test func `An entry that replaced another and then moved is open where events were lost, and only there`() {
         var (model, ledger) = begin()
         model.renamed(place("a"), place("c"))
         model.renamed(place("b"), place("c"))

@@ -1,4 +1,4 @@
-// What a subscriber holds: the replies of a Watch applied in their order, each held to what the interface promises.
+// The items of a subscriber: the replies of a Watch applied in their order, each held to what the interface promises.
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
@@ -121,7 +121,7 @@ struct LiveSet {
         if items.removeValue(forKey: id) == nil { violate("removed, not held: \(id) \(item["path"] ?? "")") }
     }
 
-    /// What does not match is told to nobody, not even to be taken back.
+    /// An item that does not match is never told, not even to be taken back.
     private mutating func checkName(_ id: String, _ row: Row) {
         guard let admits = question.admits, let slash = row.key.lastIndex(of: UInt8(ascii: "/")) else { return }
         if !admits(Bytes(row.key[(slash + 1)...])) { violate("told of what it did not ask for: \(id) \(row)") }
@@ -150,7 +150,7 @@ struct LiveSet {
     /// The time of day of the clock, where the answer follows that.
     var moment: Int? { clock.flatMap { Clock($0) }?.moment }
 
-    /// What is wrong with the set when it is quiet. One that follows the time of day is held to that of its clock.
+    /// The difference between the set and the tree when it is quiet. One that follows the time of day is held to that of its clock.
     func difference(from walk: [Entry]) -> String? {
         guard question.lasts != nil else {
             return Row.difference(held: items.values.map(\.row).sorted(), expected: question.rows(walk))

@@ -1,4 +1,4 @@
-// What a subscriber holds: each wrong sequence of replies is found.
+// The check of a subscriber's items finds each wrong sequence of replies.
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
@@ -17,7 +17,7 @@ import Testing
         return item
     }
 
-    /// What is wrong after first results of /a and /b, and then these replies.
+    /// The violations after first results of /a and /b, and then these replies.
     private func violations(_ replies: [String: Any]...) -> [String] {
         var set = LiveSet(question)
         let first: [[String: Any]] = [
@@ -86,7 +86,7 @@ import Testing
         #expect(!set.violations.isEmpty, "first results that are changes")
     }
 
-    @Test func `What follows the time of day is held to that of its clock`() throws {
+    @Test func `A set that follows the time of day is held to that of its clock`() throws {
         let top = try #require(Files.makeTemporaryDirectory("time"))
         defer { Files.removeTree(top) }
         for (name, seconds) in [("a", 100), ("b", 200)] {

@@ -1,4 +1,4 @@
-// What a run has to withstand beside the churn.
+// The modes: disturbances that a run has to withstand beside the churn.
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc

@@ -9,7 +9,7 @@ import Testing
     /// After so many it is known that something is wrong.
     private static let failuresAtMost = 10
 
-    /// What is asked for and cannot be; nothing else is run in its place.
+    /// A wish that cannot be met; nothing else is run in its place.
     private struct UnknownWish: Error, CustomStringConvertible {
         var variable: String
         var value: String

@@ -20,7 +20,7 @@ extension Entry {
             entries[package].kind = "package"
             entries[package].size = 0
             at += 1
-            // What lies below a directory follows it.
+            // Entries below a directory follow it.
             while at < entries.count, entries[at].path.starts(with: entries[package].path + [UInt8(ascii: "/")]) {
                 entries[at].package = entries[package].path
                 if entries[at].isFile { entries[package].size += entries[at].size }

@@ -1,11 +1,11 @@
-// What the model checker does not hold Gather to yet, and why.
+// Known gaps: promises that the model checker does not hold Gather to yet, and why.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What Gather does not promise yet, each to go when it does: the checks are there.
+/// Promises that Gather does not make yet, each to go when it does: the checks are there.
 enum Promise {
     /// Identities and clocks go on when the daemon is started again.
     static let survivesRestarts = true
-    /// Nothing is told as changed that is as it was. What is pending for a subscriber is known by its item and not by its
+    /// Nothing is told as changed that is as it was. A pending change of a subscriber is known by its item and not by its
     /// values, so an item that was told of and has changed and changed back before the subscriber took the change is told
     /// once more. Only what lies below a directory that went and came back can have all of its values again: whatever is
     /// renamed, linked or written itself has another time of change. So it is an update with the values that the subscriber

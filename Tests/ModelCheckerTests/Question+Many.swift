@@ -5,12 +5,12 @@ import Glibc
 import IdentityModel
 import TestSupport
 
-/// What a predicate demands, as it is written and as it is meant: of the name, and of the kind and the size or not.
+/// The demands of a predicate, as written and as meant: on the name, and on the kind and the size or not.
 private struct Demand: Sendable {
     private enum Form: CaseIterable { case equal, among, begins, ends, contains, like, folded, none }
 
     private static let kinds = ["file", "directory", "symlink", "fifo"]
-    /// What the churn makes names of.
+    /// The fragments of which the churn makes names.
     private static let fragments = [
         "Item_", "tem", "f", "d", ".txt", "x", "_", "a", "saved", "real", "ITEM", "item_", "e",
     ]

@@ -68,7 +68,7 @@ struct Question: Sendable {
         ]
     }
 
-    /// What is sent.
+    /// The parameters of the call.
     var parameters: [String: Any] {
         var parameters: [String: Any] = ["predicate": predicate, "attributes": requested]
         if let scope { parameters["scopes"] = [scope] }
@@ -116,7 +116,7 @@ struct Row: Hashable, Comparable, CustomStringConvertible {
 
     var description: String { "\(key.shown) \(text)" }
 
-    /// What two sorted lists have not in common, shortest first and not too much of it; nil where they are equal.
+    /// The difference of two sorted lists, shortest first and not too much of it; nil if they are equal.
     static func difference(held: [Row], expected: [Row]) -> String? {
         guard held != expected else { return nil }
         var missing: [Row: Int] = [:]

@@ -6,9 +6,9 @@ import Glibc
 import TestSupport
 
 extension Run {
-    /// What a subscriber may leave behind, in bytes: a buffer of its connection alone would be more.
+    /// The bytes that a subscriber may leave behind: a buffer of its connection alone would be more.
     private static let leftOfOne = 1_024
-    /// What the memory of a process is uncertain by; the index that has grown, and what a journal takes, is in it.
+    /// The uncertainty of a process's memory, in bytes. It includes the growth of the index and the journal.
     private static let leftOfAll = 16 << 20
     /// Descriptors of the checker itself.
     private static let otherDescriptors = 256
@@ -22,7 +22,7 @@ extension Run {
         return Int(clamping: limit.rlim_max) >= connections + otherDescriptors
     }
 
-    /// Nobody has come yet.
+    /// Notes the memory before any subscriber has come.
     func noteMemory() throws {
         _ = try call("Query.Flush")
         bytesAtFirst = daemon.residentBytes
@@ -62,7 +62,7 @@ extension Run {
         return daemon.residentBytes
     }
 
-    /// Until the daemon has seen that so many, and nobody else but who asks, are there.
+    /// Waits until the daemon has seen that so many, and no others but the one that asks, are there.
     private func awaitSubscribers(_ count: Int) throws {
         let patience = Patience()
         while true {

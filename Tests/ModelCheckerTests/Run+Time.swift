@@ -1,4 +1,4 @@
-// What the time of day alone changes: items leave, and nothing on disk tells of that.
+// Changes by the time of day alone: items leave, and nothing on disk tells of that.
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
@@ -18,7 +18,7 @@ extension Run {
                         "the subscriber of '\(subscriber.set.question.name)' has not heard for \(Patience.seconds) s whose "
                             + "time is over: \(difference)")
                 }
-                // What waits for the batch time is told when it is flushed, anything else by itself.
+                // Changes that wait for the batch time are told when they are flushed, all others by themselves.
                 if subscriber.isPatient { try subscriber.settle(flush()) } else { try subscriber.next() }
             }
         }

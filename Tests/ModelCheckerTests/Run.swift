@@ -43,9 +43,9 @@ final class Run {
     private var isAway = false
     private(set) var resumes = 0
     private(set) var freshStarts = 0
-    /// What the daemon has before anybody comes.
+    /// The daemon's memory before any subscriber comes.
     var bytesAtFirst = 0
-    /// What else is worth a word of a run that held.
+    /// Other figures of a run that held.
     var figures = ""
     /// The steps that changed something.
     private(set) var effective: [Step] = []
@@ -203,7 +203,7 @@ final class Run {
         for disturbance in disturbances[counts[0]] ?? [] { try disturb(disturbance, &random) }
     }
 
-    /// What happens between the changes of the first thread, by the index of the change before which it does.
+    /// The disturbances between the changes of the first thread, by the index of the change that they precede.
     private func disturbances(_ count: Int, _ random: inout SeededGenerator) -> [Int: [Disturbance]] {
         var planned: [Int: [Disturbance]] = [:]
         func plan(_ first: Disturbance, _ second: Disturbance?, _ random: inout SeededGenerator) {
@@ -251,7 +251,7 @@ final class Run {
                 daemon.end(SIGKILL)
             }
             for subscriber in subscribers where subscriber.isConnected {
-                // What it was sent before the end is taken, whatever it comes to.
+                // Replies sent before the end are taken, whatever they come to.
                 do { try subscriber.drain() } catch is Connection.Closed {}
                 subscriber.disconnect()
             }
@@ -345,7 +345,7 @@ final class Run {
         }
     }
 
-    /// Where directories have no watch, what happens in them is seen when they are polled, or compared on demand.
+    /// If directories have no watch, changes in them are seen when they are polled, or compared on demand.
     private func settleDegraded() throws {
         func state() throws -> [String: Any] {
             try call("Container.Get", ["identifier": "box"])["container"] as? [String: Any] ?? [:]
@@ -439,7 +439,7 @@ final class Run {
 
     private func compare(_ question: Question, _ walk: [Entry]) throws {
         var (asked, found, count): (Int, [Row], Int?)
-        // Where an item's time is over meanwhile, nobody knows whether it was asked before that or afterwards.
+        // If an item's time is over meanwhile, it is unknown whether it was asked before that or afterwards.
         repeat {
             asked = TimeOfDay.now
             found = try find(question).map(\.row).sorted()

@@ -1,4 +1,4 @@
-// What was done, in order and not too much of it, for whoever has to understand a failure.
+// The steps of a run, in order and not too many of them, for the reader of a failure.
 // SPDX-License-Identifier: Apache-2.0
 
 import Synchronization

@@ -1,7 +1,7 @@
 // Something that must not be.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What was found to be wrong, for people.
+/// A fault that a check found, in words for people.
 struct Violation: Error, CustomStringConvertible {
     let description: String
 
