@@ -63,8 +63,8 @@ import Testing
         #expect(fixture.watcher.state(of: 1) == .live)
     }
 
-    /// What an event tells is no finding, however late it is read.
-    @Test func whatAnEventTellsIsNotCounted() {
+    /// A change with an event is no finding, however late the event is read.
+    @Test func changesWithAnEventAreNotCounted() {
         let fixture = fixture(directories: 20) { $0.auditInterval = 60 * AuditTests.second }
         for step in 0..<200 {
             fixture.kernel.state.withLock { $0.readable = 0 }
@@ -210,7 +210,7 @@ import Testing
     }
 
     /// On the real file system: stores through mmap while the file is open, and a hard link outside.
-    @Test func whatTheKernelDoesNotReport() throws {
+    @Test func changesThatTheKernelDoesNotReportAreFound() throws {
         let (directory, outside) = (TemporaryDirectory(), TemporaryDirectory())
         directory.makeDirectory("d")
         directory.write("d/mapped", String(repeating: "x", count: 4_096))

@@ -11,7 +11,7 @@ import Testing
 @Suite struct KnownContainerTests {
     let directory = TemporaryDirectory()
 
-    /// A tree that knows the directory as it is now, and nobody who watches it any more.
+    /// A tree that knows the directory as it is now, without a watcher.
     func knownTree() throws -> DictionaryTree {
         let fixture = try WatcherFixture()
         fixture.watcher.addContainer(1, path: directory.path)

@@ -1,4 +1,4 @@
-// What may have moved on, as what left the tree for a while: it is waited for, and no more often than there is reason to.
+// Rows that left the tree for a while and may have moved on: they are waited for, and no more often than there is reason to.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata

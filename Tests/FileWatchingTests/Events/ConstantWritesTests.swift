@@ -1,4 +1,4 @@
-// What is written all the time is looked at now and then, and holds up nothing else.
+// A file that is written all the time is looked at now and then, and holds up nothing else.
 // SPDX-License-Identifier: Apache-2.0
 
 import FileWatching

@@ -20,7 +20,7 @@ struct ReadTimesTests {
             all.append((end, time))
             for _ in 0..<5 {
                 let position = UInt64.random(in: 0...end + 10, using: &random)
-                // Of what is older than all that is kept, the oldest is told.
+                // For a position older than all kept ones, the oldest time is told.
                 let kept = all.suffix(64)
                 #expect(
                     times.time(of: position) == kept.first { $0.end > position }?.time,

@@ -1,4 +1,4 @@
-// What was read of directories waits for events that were queued before: whoever drives the watcher is told when to go on.
+// Results of readings wait for events that were queued before: the loop that drives the watcher is told when to go on.
 // SPDX-License-Identifier: Apache-2.0
 
 import FileWatching
@@ -26,7 +26,7 @@ import Testing
         fixture.kernel.state.withLock { $0.readable = count }
     }
 
-    /// The descriptor is readable as long as it waits, so nobody has to ask again and again.
+    /// The descriptor is readable as long as it waits, so the loop need not ask again and again.
     @Test func theyAskForNoTurn() {
         let fixture = fixture()
         fixture.kernel.create("/c/f")
@@ -41,7 +41,7 @@ import Testing
         fixture.expectEqual("/c")
     }
 
-    /// What is written all the time is not read for a while, but for what waits for more.
+    /// A file that is written all the time is not read for a while, unless waiting results need it.
     @Test func theyEndAPause() {
         let fixture = fixture()
         fixture.watcher.performsJobs = false

@@ -67,7 +67,7 @@ import Testing
             let kept = Self.numbers.count { fixture.watcher.state(of: $0) == .live }
             #expect(kept == KeptMemory.containerCapacity, "round \(round)")
             expectAllEqual(fixture, "round \(round)")
-            // What the kernel watches is what is known to be watched.
+            // The kernel's watches are those that are known.
             let found = try #require(fixture.kernel.watches())
             fixture.watcher.check(watches: found, of: fixture.watcher.watchesThatGoOn)
             fixture.turn()
@@ -77,7 +77,7 @@ import Testing
                 "round \(round)")
             expectAllEqual(fixture, "after the check")
         }
-        // What becomes of one of them is as usual.
+        // Removing one of them works as usual.
         let gone = try #require(Self.numbers.first)
         fixture.watcher.removeContainer(gone)
         fixture.settle()

@@ -10,7 +10,7 @@ import Testing
 @Suite struct KeptWatchesTests {
     let directory = TemporaryDirectory()
 
-    /// What a process leaves: the tree that it saved, and the two descriptors.
+    /// The state that a process leaves: the tree that it saved, and the two descriptors.
     struct Left {
         let tree: DictionaryTree
         let inotify: CInt
@@ -45,7 +45,7 @@ import Testing
         return (fixture, kept)
     }
 
-    /// What is to be read is read in the turn that follows.
+    /// Directories are read in the turn that follows.
     private static let readsLater: WatchSettings = {
         var settings = WatchSettings()
         settings.crawlThreads = 0
@@ -137,7 +137,7 @@ import Testing
         #expect(fixture.watcher.counters.directoriesRead == 0)
     }
 
-    @Test func whatHappenedMeanwhileIsHeard() throws {
+    @Test func changesOfMeanwhileAreHeard() throws {
         makeTree()
         let left = try begin()
         directory.write("d1/new")
@@ -158,7 +158,7 @@ import Testing
     }
 
     /// Events that were read and not dealt with are heard once more.
-    @Test func whatWasReadAndNotDealtWithIsHeardAgain() throws {
+    @Test func eventsReadAndNotDealtWithAreHeardAgain() throws {
         makeTree()
         let (fixture, kept) = try watch()
         directory.write("d1/new")
@@ -171,7 +171,7 @@ import Testing
         #expect(next.watcher.counters.movesPaired == 1)
     }
 
-    /// What is asked for from outside is caused behind the last event: the ring ends there, and not within that event.
+    /// A comparison asked for from outside has its position behind the last event: the ring ends there, and not within that event.
     @Test func aComparisonThatIsUnderWayLeavesWholeRecords() throws {
         makeTree()
         let (fixture, kept) = try watch(KeptWatchesTests.readsLater)
@@ -184,8 +184,8 @@ import Testing
         fixture.turn()
         #expect(!isCompared)
         let left = leave(fixture, kept)
-        // A ring that began within an event would be refused. Of this one all is dealt with; what others do beside the directory
-        // may have been heard since.
+        // A ring that began within an event would be refused. All of this one is dealt with. Changes by others beside the
+        // directory may have been heard since.
         let next = try KeptMemory(adopting: Descriptor(owning: left.memory))
         let records = try EventRingTests.take(next.ring)
         #expect(records.firstRange(of: Array(name.utf8)) == nil)
@@ -249,7 +249,7 @@ import Testing
     }
 
     // Its row has made way, and where it is now is read by the next process alone.
-    @Test func whatWasSetAsideIsTheSameWhereTheNextFindsIt() throws {
+    @Test func aFileSetAsideIsTheSameWhereTheNextFindsIt() throws {
         makeTree()
         let (fixture, kept) = try watch(KeptWatchesTests.readsLater)
         let identity = fixture.tree.identity(at: "d1/f1")
@@ -267,7 +267,7 @@ import Testing
     }
 
     // It came to a name from where nobody watched, and has left that when somebody looks: where it went is queued.
-    @Test func whatWasSetAsideIsTheSameThoughItMovesOnUnheard() throws {
+    @Test func aFileSetAsideIsTheSameThoughItMovesOnUnheard() throws {
         makeTree()
         let (fixture, kept) = try watch(KeptWatchesTests.readsLater)
         let identity = fixture.tree.identity(at: "d1/f1")
@@ -292,8 +292,8 @@ import Testing
         #expect(next.tree.identity(at: "d3/h") == identity)
     }
 
-    // What was heard of the name after it had left says nothing of the row that stands there.
-    @Test func whatHasLeftANameIsNotWhatWasMadeThereSince() throws {
+    // Events on the name after its file moved away say nothing of the row that stands there.
+    @Test func aFileThatLeftANameIsNotTheOneMadeThereSince() throws {
         makeTree()
         let (fixture, kept) = try watch(KeptWatchesTests.readsLittle)
         let identity = fixture.tree.identity(at: "d1/f1")
@@ -310,7 +310,7 @@ import Testing
     }
 
     // A look has made its row, of a file that has come after what is told of the name next.
-    @Test(arguments: [false, true]) func whatWasFoundAheadIsNotWhatHasLeftItsName(isByTheNext: Bool) throws {
+    @Test(arguments: [false, true]) func aFileFoundAheadIsNotTheOneThatLeftItsName(isByTheNext: Bool) throws {
         makeTree()
         var (fixture, kept) = try watch(KeptWatchesTests.readsLittle)
         let identity = fixture.tree.identity(at: "d0/f0")
@@ -332,7 +332,7 @@ import Testing
         #expect(fixture.tree.identity(at: "d1/h") == identity)
     }
 
-    @Test func whatDoesNotFitIsCompared() throws {
+    @Test func stateThatDoesNotFitIsCompared() throws {
         makeTree()
         let left = try begin()
         func copy() -> Left { Left(tree: left.tree, inotify: duplicate(left.inotify), memory: duplicate(left.memory)) }
@@ -401,7 +401,7 @@ import Testing
         expectEqual(fixture.tree, directory.path)
     }
 
-    /// Of the watches those that are missing cost the reading of their directories, and those of nobody end.
+    /// Missing watches cost the reading of their directories, and watches without a directory end.
     @Test func theWatchesAreChecked() throws {
         makeTree()
         let left = try begin()
@@ -471,7 +471,7 @@ import Testing
         #expect(above & UInt32(IN_CREATE) != 0 && above & contents == 0, "\(String(above, radix: 16))")
     }
 
-    /// What the watch on a directory tells (proc_pid_fdinfo(5)).
+    /// The event mask of the watch on a directory (proc_pid_fdinfo(5)).
     private func mask(of path: String, in kernel: LinuxKernel) throws -> UInt32 {
         var status = stat()
         try #require(stat(path, &status) == 0)

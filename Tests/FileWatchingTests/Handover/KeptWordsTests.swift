@@ -1,4 +1,4 @@
-// What the next process is told is never ahead of what is known: looked at after each turn.
+// The state for the next process is never ahead of what is known: looked at after each turn.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
@@ -47,7 +47,7 @@ struct KeptWordsTests {
                 start.containers[5]?.flags.contains(.exact) == true
             else { continue }
             words += 1
-            // What is complete is not read again.
+            // Complete directories are not read again.
             let complete = Set(start.entries.all.filter { $0.isComplete && $0.key == 5 }.map(\.inode))
             let known = fixture.tree.contents(of: 1)
             for (number, inode) in inodes.enumerated() where complete.contains(inode) {
@@ -63,7 +63,7 @@ struct KeptWordsTests {
 
     /// While changes cannot be saved nothing is told, and what was is gone: else the next process would take the end of a journal
     /// that lacks them for the whole. Afterwards all is told again.
-    @Test func `What is withdrawn is told again when it can be saved`() throws {
+    @Test func `Withdrawn state is told again when it can be saved`() throws {
         let kept = try KeptMemory()
         kept.begin(run: 7, fingerprint: 2)
         let fixture = PlayedFixture()

@@ -145,11 +145,11 @@ import Testing
         #expect(ring.hasLost)
         #expect(ring.tail > EventRing.start)
         #expect(try #require(memory.adoptRing()).hasLost)
-        // What was read before the ring was full is dealt with, and what was read since is there.
+        // Events read before the ring was full are dealt with, and those read since are there.
         ring.release(to: ring.tail)
         #expect(!ring.hasLost)
         #expect(try #require(memory.adoptRing()).hasLost == false)
-        // Nobody takes what is read: then there is no room, and nothing is overwritten.
+        // If the events that are read are not taken, there is no room, and nothing is overwritten.
         var count = 0
         while let room = ring.room(), count < 1_000 {
             let record = EventRingTests.record(1, &random)
@@ -225,7 +225,7 @@ extension EventRingTests {
 
     /// Pages are there in the mapping that read(2) gets, over the end of the first one too: a process that is being killed may be
     /// refused one when the event has left the queue.
-    @Test func `What is read into is there before`() throws {
+    @Test func `The pages to read into are there before`() throws {
         let memory = try Memory()
         var random = SeededGenerator(seed: 3)
         let former = memory.makeRing()

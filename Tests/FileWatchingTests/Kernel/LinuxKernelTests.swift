@@ -10,7 +10,7 @@ import Testing
         Array(try kernel.readEvents(atMost: 4_096))
     }
 
-    @Test func `What the event loop has read is taken as it came, and counts as queued until then`() throws {
+    @Test func `Events that the event loop has read are taken as they came, and count as queued until then`() throws {
         let directory = TemporaryDirectory()
         let kernel = try LinuxKernel()
         let opened = try Directory.open(directory.path, access: .reading)
@@ -69,7 +69,7 @@ import Testing
         #expect(taken == third && !third.isEmpty)
     }
 
-    @Test func `What does not fit is taken in whole records`() throws {
+    @Test func `Events that do not fit are taken in whole records`() throws {
         let directory = TemporaryDirectory()
         let kernel = try LinuxKernel()
         let opened = try Directory.open(directory.path, access: .reading)
@@ -101,7 +101,7 @@ import Testing
         }
         #expect(kernel.holdsEvents)
     }
-    @Test func `What is given back is taken again, with what follows, and is no news`() throws {
+    @Test func `Events given back are taken again, with those that follow, and are no news`() throws {
         let directory = TemporaryDirectory()
         let kernel = try LinuxKernel()
         let opened = try Directory.open(directory.path, access: .reading)

@@ -48,7 +48,7 @@ import Testing
         #expect(TurnState(UnsafeRawBufferPointer(bytes), sequence: 5) == nil)
     }
 
-    @Test func whatHasNoRoomIsSaidToBeMissing() throws {
+    @Test func namesWithoutRoomAreSaidToBeMissing() throws {
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 160, alignment: 8)
         bytes.initializeMemory(as: UInt8.self, repeating: 0)
         defer { bytes.deallocate() }

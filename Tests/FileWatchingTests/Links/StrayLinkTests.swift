@@ -1,4 +1,4 @@
-// Files that have lost one of several names are looked at again, and nobody waits for that longer than need be.
+// Files that have lost one of several names are looked at again, and no barrier waits for that longer than need be.
 // SPDX-License-Identifier: Apache-2.0
 
 import FileWatching

@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `What was mounted where a container begins is known later, too`() {
+    @Test func `A file system mounted where a container begins is known later, too`() {
         let fixture = PlayedFixture(containers: [1, 2])
         for name in ["/c", "/c/a", "/c/a/b"] { fixture.kernel.create(name, .directory) }
         fixture.kernel.state.withLock { $0.mountsError = .noMemory }

@@ -107,7 +107,7 @@ extension Mounts {
 
     init() { for name in ["source", "source/d", "m"] { directory.makeDirectory(name) } }
 
-    /// What is done through it is told at once, what is done beneath it by the next poll; and the state says so.
+    /// Changes through it are told at once, and changes beneath it by the next poll. The state says so.
     @Test func asAContainer() throws {
         directory.write("source/d/f", "1")
         let mounts = Mounts()

@@ -7,7 +7,7 @@ import Testing
 @testable import FileWatching
 
 @Suite struct IgnoredNamesTests {
-    /// What follows a name in memory is none of its business.
+    /// The bytes that follow a name in memory are none of its business.
     @Test(arguments: [("a.tmp", true), ("a.tm", false), (".git", true), (".gitx", false), ("b", false)])
     func matchesTheNameAlone(name: String, isIgnored: Bool) {
         let ignored = IgnoredNames(["*.tmp", ".git"])

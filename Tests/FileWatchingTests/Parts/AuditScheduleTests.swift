@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: [(0.5, 200), (0.01, 10_000), (0, 1_000_000)] as [(Double, UInt64)])
-    mutating func whatASliceCostsPutsTheNextOff(share: Double, pause: UInt64) {
+    mutating func theCostOfASlicePutsTheNextOff(share: Double, pause: UInt64) {
         schedule.schedule(10, now: 0, pause: 0)
         schedule.addCost(60)
         schedule.addCost(40)

@@ -1,4 +1,4 @@
-// What a comparison has found and did not know, and what it knows and has not found.
+// Entries that a comparison has found and did not know, and those that it knows and has not found.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata

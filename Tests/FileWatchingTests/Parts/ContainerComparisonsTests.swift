@@ -25,7 +25,7 @@ import Testing
         #expect(comparisons.current?.task == 4, "nothing is under way")
     }
 
-    @Test func whoAsksIsAnsweredByTheLastThatLooksAtEverything() {
+    @Test func aCallIsAnsweredByTheLastComparisonOfEverything() {
         var comparisons = ContainerComparisons()
         comparisons.begin(make(1), now: 0)
         let answers = Answers()
@@ -112,7 +112,7 @@ import Testing
         #expect(queue.count == 0 && queue.first == nil && DirectoryQueue().first == nil)
     }
 
-    /// What completions have said.
+    /// The answers of completions.
     private final class Answers {
         var tasks: [Int] = []
     }

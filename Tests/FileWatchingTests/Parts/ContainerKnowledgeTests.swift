@@ -18,7 +18,7 @@ import Testing
         #expect(knowledge.isWhole && !knowledge.isOld)
     }
 
-    @Test func whatIsKnownFromBeforeIsVerifiedOrGoneOnWith() {
+    @Test func knowledgeFromBeforeIsVerifiedOrGoneOnWith() {
         var (verified, continued) = (ContainerKnowledge(isOld: true), ContainerKnowledge(isOld: true))
         #expect(verified.isOld && !verified.isWhole)
         verified.verify()

@@ -8,7 +8,7 @@ import Testing
 @testable import FileWatching
 
 @Suite struct GivenBackRecordsTests {
-    /// What is taken is what was read, in order: what was given back comes once more, before what follows it, wherever the ring
+    /// Records are taken as they were read, in order: those given back come once more, before those that follow, wherever the ring
     /// begins anew.
     @Test(arguments: 0..<12) func nothingIsLostOrHeardTwice(_ run: Int) throws {
         let seed = TestLength.seed(UInt64(run) + 1)

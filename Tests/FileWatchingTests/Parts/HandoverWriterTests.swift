@@ -1,4 +1,4 @@
-// What the next process is told: differences only, and nothing before the work under way.
+// The words to the next process: differences only, and nothing before the work under way.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
@@ -33,7 +33,7 @@ import Testing
         writer.tell([Mount(number: 1, path: Array("/".utf8))])
     }
 
-    @Test mutating func whatIsTrueNoMoreIsTakenBackFirst() throws {
+    @Test mutating func outdatedWordsAreTakenBackFirst() throws {
         #expect(!writer.hasBegun)
         tellAll(1, slots: [0, 1, 2])
         #expect(writer.hasBegun && writer.goesOn(with: 1))
@@ -83,7 +83,7 @@ import Testing
         #expect(count == 2)
     }
 
-    @Test mutating func whatIsWithdrawnIsToldFromTheBeginning() throws {
+    @Test mutating func withdrawnWordsAreToldFromTheBeginning() throws {
         tellAll(1, slots: [0, 1])
         writer.withdraw(directories: 4)
         #expect(throws: KeptObstacle.otherMoment) { try start(1) }

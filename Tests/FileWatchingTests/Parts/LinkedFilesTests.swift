@@ -11,7 +11,7 @@ import Testing
     private let file = InodeNumber(device: 1, inode: 2)
     private let other = InodeNumber(device: 1, inode: 3)
 
-    @Test mutating func whatLookUpsFindOutIsOneForEachFile() {
+    @Test mutating func lookUpsHaveOneNewsForEachFile() {
         let status = PlayedKernel.status(2, .file, 1)
         func new() -> LinkNews { LinkNews(status: status, origin: Origin(cause: 5)) }
         files.change(file, new: new()) { $0.searches = true }
@@ -45,7 +45,7 @@ import Testing
         #expect(Set(files.takeWanted(forced: 0, isReading: idle).keys) == [file, other])
     }
 
-    @Test mutating func whatIsForgottenCountsAsLookedFor() {
+    @Test mutating func forgottenFilesCountAsLookedFor() {
         files.noteSought([file], limit: 2, ticket: 5)
         #expect(files.wasSought(file, since: 0) && !files.wasSought(other, since: 0))
         files.noteSought([other, InodeNumber(device: 1, inode: 4)], limit: 2, ticket: 6)

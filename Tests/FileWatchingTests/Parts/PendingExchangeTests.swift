@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [("b", 20), (nil, 20), ("a", 50)] as [(String?, UInt64)])
-    mutating func whatElseIsToldOfTheDirectoriesEndsTheWait(name: String?, cause: UInt64) {
+    mutating func anotherEventOfTheDirectoriesEndsTheWait(name: String?, cause: UInt64) {
         exchange.expect(from: here, Array("a".utf8), to: there, before: 50)
         note(5, in: here, leaving: name, at: cause)
         #expect(!exchange.isSecond(5) && !exchange.isAwaited)

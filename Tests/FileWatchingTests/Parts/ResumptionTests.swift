@@ -1,4 +1,4 @@
-// What another process has left, until it is taken over.
+// The state that another process has left, until it is taken over.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem

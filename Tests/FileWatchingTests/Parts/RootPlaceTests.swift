@@ -36,7 +36,7 @@ import Testing
         #expect(!isEmpty && place.isUnmounted && place.reason(ContainerMounts()) == "its file system is not mounted")
         let isMounted = look(&place, isMountRoot: true)
         #expect(isMounted && !place.isUnmounted)
-        // What was no mount point becomes one by what is found there.
+        // A place that was no mount point becomes one by the mount that is found there.
         var other = RootPlace()
         let wasOwn = look(&other, isMountRoot: true)
         other.foundMount()

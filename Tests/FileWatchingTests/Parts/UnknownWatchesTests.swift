@@ -22,7 +22,7 @@ import Testing
         Array(name.utf8).withUnsafeBytes { watches.hold(event, name: $0, cause: cause, limit: limit) }
     }
 
-    @Test mutating func whatEventsSayIsKeptForTheDirectory() {
+    @Test mutating func eventsAreKeptForTheDirectory() {
         hold(3, .create, "a", cause: 7)
         hold(3, .attributes, "", cause: 8)
         hold(4, .create, "b", cause: 6)

@@ -17,7 +17,7 @@ import Testing
         #expect(!directories.contains(directory) && directories.all.isEmpty && directories.count(of: directory) == nil)
     }
 
-    @Test func whatReplacesOneTakesItsCount() {
+    @Test func aReplacementTakesTheCount() {
         var directories = UnstableDirectories(limit: 3)
         directories.raise(directory, to: 2)
         directories.raise(directory, to: 1)

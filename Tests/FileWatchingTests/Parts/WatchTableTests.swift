@@ -30,7 +30,7 @@ import Testing
         #expect(table.takeUnwanted(atMost: 9, at: 20) { _ in false } == [4])
     }
 
-    @Test mutating func whatIsForgottenOfEndedWatchesIsDoubted() {
+    @Test mutating func forgottenEndedWatchesAreDoubted() {
         table.noteEnded(1, limit: 2, ticket: 5)
         table.noteEnded(2, limit: 2, ticket: 6)
         #expect(table.hasEnded(1) && !table.mayHaveEnded(since: 0))

@@ -71,7 +71,7 @@ enum FileUser {
         directory.link("d/f", "d/linked")
     }
 
-    /// Of each way of closing a directory: what lay below leaves, the directory stays, and all is as a crawl would have found
+    /// Each way of closing a directory: its entries leave, the directory stays, and all is as a crawl would have found
     /// it. Nothing that happens meanwhile comes in, and what was there is the same when it is open again.
     @Test(arguments: [0o000, 0o700, 0o711, 0o744] as [mode_t]) func closedAndOpen(mode: mode_t) throws {
         makeTree()
@@ -236,7 +236,7 @@ enum FileUser {
         outside.setMode("", 0o755)
         var random = SeededGenerator(seed: seed &* 104_729)
         var churn = Churn(seed: seed &+ 5_000_000, root: directory.path, outside: outside.path)
-        // What is written by a name in a closed directory is told by nobody to another name of the file.
+        // A write by a name in a closed directory has no event for another name of the file.
         churn.makesLinks = false
         for _ in 0..<100 { _ = churn.step() }
         let fixture = try fixture()
@@ -259,7 +259,7 @@ enum FileUser {
         }
     }
 
-    /// What is only closed, opened and written to keeps its identity, however the openings overlap.
+    /// An entry that is only closed, opened and written to keeps its identity, however the openings overlap.
     @Test(arguments: ChurnTests.seeds) func identities(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed &* 15_485_863)
         for a in 0..<3 {

@@ -98,7 +98,7 @@ import Testing
         #expect(known("g") == Self.list)
     }
 
-    @Test func whoMayPassTheDirectoriesAboveIsKnown() throws {
+    @Test func accessToTheDirectoriesAboveIsKnown() throws {
         directory.makeDirectory("a")
         directory.makeDirectory("a/b")
         directory.makeDirectory("a/b/box")
@@ -119,7 +119,7 @@ import Testing
         #expect(fixture.watcher.takePassageChanges() == [1])
     }
 
-    /// What is on the way of a path with a symlink in it has to be passed too.
+    /// The directories on the way of a path with a symlink in it have to be passed too.
     @Test func theWayLeadsThroughSymlinks() {
         directory.makeDirectory("real")
         directory.makeDirectory("real/box")

@@ -21,14 +21,14 @@ final class DictionaryTree: WatchedTree {
     private var freeRows: [UInt32] = []
     private var nextRow: UInt32 = 1
     private var nextIdentity = 1
-    /// What was told since this was emptied, with paths below the container's root.
+    /// The operations told since this was emptied, with paths below the container's root.
     var log: [String] = []
     var logsUpdates = true
     /// How often entries were looked for by their inode.
     private(set) var inodeSearches = 0
     /// How often entries were looked for by their name.
     private(set) var childSearches = 0
-    /// What was set aside: as an index has it, a file is known again that has changed since its birth, as to move it does, or
+    /// A file set aside. As in an index, a file is known again that has changed since its birth, as to move it does, or
     /// that lies where it lay in a directory that has moved. Another may have been given its inode within one tick.
     private struct Aside {
         var identity: Int
@@ -42,9 +42,9 @@ final class DictionaryTree: WatchedTree {
         var parent: Int?
         var name: [UInt8]
     }
-    /// Of those whose files nobody knows, by their names in directories that went with them.
+    /// Those whose files are unknown, by their names in directories that went with them.
     private var asideUnknown: [UInt32: [Place: Int]] = [:]
-    /// What was saved of both, by the number in the bytes that stand for it.
+    /// The saved state of both, by the number in the bytes that stand for it.
     private var savedAside: [([FileIdentity: Aside]?, [Place: Int]?)] = []
     /// The same of closed directories.
     private(set) var closed: [UInt32: [FileIdentity: Int]] = [:]
@@ -342,14 +342,14 @@ final class DictionaryTree: WatchedTree {
         guard keepsParked else { return false }
         let root = TreeNode(container: container, row: 0)
         precondition(entry(root).children.isEmpty)
-        // What was told of the root meanwhile is so.
+        // The status that the root was told meanwhile stays.
         let status = entry(root).status
         entries.merge(kept) { $1 }
         entries[root]?.status = status
         return kept.count > 1
     }
 
-    /// What another process finds: the entries, those that are parked too, and nothing that was set aside.
+    /// Leaves the state that another process finds: the entries, those that are parked too, and nothing that was set aside.
     func load(_ container: UInt32) {
         endAside(container)
         endClosed(container)
@@ -386,7 +386,7 @@ final class DictionaryTree: WatchedTree {
     ) -> Int {
         var count = 1
         let gone = entry(node)
-        // What has come to another row since it lay in a closed directory is that one's.
+        // A file that came to another row since it lay in a closed directory is that one's.
         if isSingle(gone.status) { closed[node.container]?[gone.status.identity] = nil }
         if isClosed, isSingle(gone.status) {
             closed[node.container, default: [:]][gone.status.identity] = gone.identity
@@ -411,7 +411,7 @@ final class DictionaryTree: WatchedTree {
 }
 
 extension FileStatus {
-    /// What a root is before it was looked at.
+    /// The status of a root before it was looked at.
     static let none = FileStatus(
         kind: .directory, mode: 0, size: 0, created: nil, modified: Timestamp(nanoseconds: 0),
         changed: Timestamp(nanoseconds: 0), owner: 0, group: 0, links: 0, inode: 0, device: 0)

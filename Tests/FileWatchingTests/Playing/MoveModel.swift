@@ -1,4 +1,4 @@
-// What a random scenario says of identities: whatever only moves within its container keeps its own.
+// The identities that a random scenario demands: an entry that only moves within its container keeps its own.
 // SPDX-License-Identifier: Apache-2.0
 
 import FileWatching
@@ -58,7 +58,7 @@ struct MoveModel {
             let leaves = root(paths[0]) != root(paths[1])
             if leaves || isUntold(paths[1], kernel) { open.insert(inode) }
             if leaves {
-                // What lies in it leaves with it, and may leave it where it comes back.
+                // Its entries leave with it, and may leave it where it comes back.
                 open.formUnion(kernel.contents(below: paths[0], asSeen: false).values.map(\.inode))
             }
             land(inode, name(paths[1], kernel))
@@ -69,8 +69,8 @@ struct MoveModel {
         }
     }
 
-    /// Whether nobody is told what comes to a place: the directory is closed and has no watch, or one above it is closed, below
-    /// which none is kept. What goes there has left for all that anybody can know.
+    /// Whether no event tells what comes to a place: the directory is closed and has no watch, or one above it is closed, below
+    /// which none is kept. An entry that goes there has left for all that anybody can know.
     private func isUntold(_ path: String, _ kernel: PlayedKernel) -> Bool {
         var names = path.split(separator: "/")
         var isParent = true

@@ -201,7 +201,7 @@ extension PlayedKernel {
         }
     }
 
-    /// What lies at a path; nil for nothing.
+    /// Returns the kind of the entry at a path; nil for none.
     func kind(_ path: String) -> FileKind? {
         state.withLock { state in
             var inode: UInt64 = 1

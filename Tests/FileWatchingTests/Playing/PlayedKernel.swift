@@ -58,14 +58,14 @@ final class PlayedKernel: Sendable {
         var watchLimit = Int.max
         var descriptorLimit = Int.max
         var removedWatches: [Int32] = []
-        /// What the system says of the limit, whatever is in force.
+        /// The limit that the system reports, whatever is in force.
         var userWatchLimit: Int?
         /// The most watches that there ever were.
         var mostWatches = 0
         var fileSystemType: FileSystemType?
         /// Whether changes are told to nobody, as those beneath an overlay.
         var isQuiet = false
-        /// What happens before each reading of extras, behind that of a status.
+        /// Runs before each reading of extras, behind that of a status.
         var beforeExtras: (@Sendable (inout State) -> Void)?
         /// How often entries were looked at, and what each look costs of `now`.
         var looks = 0

@@ -25,7 +25,7 @@ struct RandomScenario {
     /// Whether much is done before any of it is heard, as while a daemon is away whose descriptors are kept.
     private let isLate: Bool
     private var random: SeededGenerator
-    /// Of what is done about extras, so that everything else is as it is without.
+    /// Decides about extras alone, so that everything else is as it is without.
     private var extrasRandom: SeededGenerator
     /// Whether extras change and are asked for at some time, of some watchers before they have read anything.
     private var hasExtras: Bool { !closes && seed % 5 < 3 }
@@ -37,9 +37,9 @@ struct RandomScenario {
     /// How many events were queued when the watcher had its last turn.
     private var kept = 0
     private let names = ["a", "b", "d", "e"]
-    /// What must keep its identity.
+    /// The entries that must keep their identities.
     private var moves = MoveModel()
-    /// What must keep it too.
+    /// The model checker's model, with more that must keep them.
     private var model: ScenarioModel?
     /// Whether directories are closed and opened; some are those of the containers, and some watchers are begun anew.
     private var closes: Bool { !isLate && seed % 4 == 3 }
@@ -47,7 +47,7 @@ struct RandomScenario {
     private var restarts: Bool { closes && seed % 16 > 8 }
     /// Where in the played file system each container lies; every other seed has two.
     private let containers: [UInt32: String]
-    /// Lowered ones; what is lost then is known to be the tree's in the end, and its identities are not.
+    /// Lowered ones. If events are lost, the tree's content is known in the end, and its identities are not.
     private let limits: WatchLimits?
 
     init(seed: UInt64, limits: WatchLimits? = nil, isDriven: Bool = false, isLate: Bool = false) {
@@ -190,7 +190,7 @@ struct RandomScenario {
         player.kernel.contents(below: absolute(path), asSeen: false).isEmpty
     }
 
-    /// What happens to a file outside that has another name inside is told by nobody.
+    /// A change of a file outside that has another name inside has no event.
     private func isUntold(_ path: String) -> Bool {
         guard path.hasPrefix("outside"), kind(path) == .file, let inode = player.kernel.inode(absolute(path)) else {
             return false
@@ -224,7 +224,7 @@ struct RandomScenario {
         let a = place()
         let b = place()
         guard !isUntold(a), !isUntold(b) else { return }
-        // What is written by a name that is closed is told by nobody to another name of the file.
+        // A write by a closed name has no event for another name of the file.
         guard !isHidden(a) || !hasLinks(a), !isHidden(b) || !hasLinks(b) else { return }
         switch (pick([20, 10, 14, 16, 26, 6, 4, closes ? 0 : 4, closes ? 16 : 0]), kind(a)) {
         case (0, nil):
@@ -312,7 +312,7 @@ struct RandomScenario {
         case 0: return
         case 1...7: perform(RandomScenario.portion(choice, &random))
         default:
-            // What has been in the queue stays there: the kernel loses what comes to a queue that is full.
+            // Queued events stay there: the kernel loses those that come to a queue that is full.
             let queued = player.kernel.state.withLock { $0.queue.count }
             if queued > kept { perform("overflow \(Int.random(in: kept..<queued, using: &random))") }
         }

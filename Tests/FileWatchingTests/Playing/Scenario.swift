@@ -141,7 +141,7 @@ final class Scenario {
         let numbers = step.words.map { UInt64($0) ?? 0 }
         switch step.verb {
         case .descriptors:
-            // What the watcher has open is its own to let go.
+            // Descriptors that the watcher has open are its own to let go.
             kernel.state.withLock { $0.descriptorLimit = Int(numbers[0]) }
         case .watches: kernel.state.withLock { $0.watchLimit = Int(numbers[0]) }
         case .overflow:
@@ -275,7 +275,7 @@ final class Scenario {
         return watcher.turn()
     }
 
-    /// Turns as long as the watcher asks for the next at once. What it does ends, and what it waits for wakes it.
+    /// Turns as long as the watcher asks for the next at once. Its work ends, and the event that it waits for wakes it.
     private func turnAsAsked(_ context: String) {
         let limit = 10_000
         var turns = 0

@@ -1,4 +1,4 @@
-// What a random scenario says of identities: the model of the model checker, told of the steps that are played.
+// The identities that a random scenario demands: the model of the model checker, told of the steps that are played.
 // SPDX-License-Identifier: Apache-2.0
 
 import FileWatching

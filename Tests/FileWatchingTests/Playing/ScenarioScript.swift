@@ -20,7 +20,7 @@ struct ScenarioScript {
         var description: String { "\(name):\(line): \(message)" }
     }
 
-    /// What a word must be.
+    /// The form that a word must have.
     enum Word {
         case path, number, name
         /// Paths or lines between commas, none too.
@@ -29,14 +29,14 @@ struct ScenarioScript {
     }
 
     enum Verb: String, CaseIterable {
-        // What programs do.
+        // Steps of programs.
         case mkdir, create, symlink, write, tag, rm, mv, exchange, link
         case mount, unmount, unreadable, readable, unsearchable, searchable
         // How the kernel tells it.
         case overflow, swap, interrupt, watches, descriptors
-        // What the watcher does.
+        // Steps of the watcher.
         case start, container, restart, read, turn, wait, hold, go, crawl, rest, settle, rescan, fill, barrier
-        // What must come of it.
+        // Expectations.
         case waits, reached, expect, told, tree, name, same, other, state
 
         /// Whether it looks at what has come of the steps before it, and changes nothing.
@@ -68,7 +68,7 @@ struct ScenarioScript {
         }
     }
 
-    /// What the tree can be told, and how many words each operation has.
+    /// The operations of the tree, and how many words each has.
     private static let operations: [String: [Int]] = [
         "insert": [1], "crawl": [1], "update": [1], "remove": [1], "extras": [1, 2], "exchange": [2], "move": [3],
         "replace": [3], "park": [0], "unpark": [0], "renumber": [2],

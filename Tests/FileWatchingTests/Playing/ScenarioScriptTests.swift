@@ -1,4 +1,4 @@
-// What is said of a scenario that is not one.
+// The errors of a scenario that is not one.
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing

@@ -102,7 +102,7 @@ struct ScenarioShrinker {
     /// Whether the file system of a shorter scenario still allows a step.
     func isPossible(_ step: ScenarioScript.Step, _ kernel: PlayedKernel) -> Bool {
         let paths = zip(step.words, step.verb.words).filter { $1 == .path }.map { absolute($0.0) }
-        // What happens to a file outside that has another name inside is told by nobody.
+        // A change of a file outside that has another name inside has no event.
         for path in paths where path.hasPrefix("/outside") && kernel.kind(path) == .file {
             let links = kernel.inode(path).flatMap { inode in kernel.state.withLock { $0.inodes[inode]?.status.links } }
             if links ?? 1 > 1 { return false }

@@ -39,7 +39,7 @@ struct ScenarioFile: Sendable, CustomTestStringConvertible {
         Scenario().play(try ScenarioScript(file.text, name: file.name))
     }
 
-    /// What is expected on the way holds where the watcher has its time; the end must be the same where it has not.
+    /// Expectations on the way hold if the watcher has its time. The end must be the same if it has not.
     @Test(arguments: ScenarioFile.all) func playInNoTime(file: ScenarioFile) throws {
         let player = Scenario { settings in
             settings.turnBudget = 0
@@ -51,7 +51,7 @@ struct ScenarioFile: Sendable, CustomTestStringConvertible {
         let script = try ScenarioScript(file.text, name: file.name)
         var last: ScenarioScript.Verb?
         for step in script.steps {
-            // What is in the tree when it has settled is the same too.
+            // The tree's entries when it has settled are the same too.
             if !step.verb.isCheck || (step.verb == .tree && last == .settle) { player.play(step, of: script.name) }
             last = step.verb
         }
@@ -121,7 +121,7 @@ struct ScenarioFile: Sendable, CustomTestStringConvertible {
             """, "many look-ups", sourceLocation: #_sourceLocation)
     }
 
-    /// What a rename has become may be found by a look-up that waits, or by the reading of a directory that this finds.
+    /// The target of a rename may be found by a look-up that waits, or by the reading of a directory that this finds.
     @Test func aFirstHalfWaitsForLookUpsThatWait() {
         Scenario { $0.turnBudget = 0 }.play(
             """
@@ -138,7 +138,7 @@ struct ScenarioFile: Sendable, CustomTestStringConvertible {
             """, "many look-ups", sourceLocation: #_sourceLocation)
     }
 
-    /// What a comparison did not find may have moved: that is queued, and heard before the end.
+    /// An entry that a comparison did not find may have moved: that is queued, and heard before the end.
     @Test func aComparisonHearsWhatBecameOfWhatItMisses() {
         Scenario(isDriven: true).play(
             """
@@ -158,7 +158,7 @@ struct ScenarioFile: Sendable, CustomTestStringConvertible {
     }
 
     /// Extras are read of what is known to be right: a directory that is not where it was has been told of, and is the same.
-    @Test func whatAFillMissesIsNotAnother() {
+    @Test func anEntryThatAFillMissesIsNotAnother() {
         Scenario(isDriven: true).play(
             """
             mkdir a

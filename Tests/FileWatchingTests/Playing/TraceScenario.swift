@@ -1,4 +1,4 @@
-// What the model checker has done in a run that failed, played without a kernel: read in many other portions, until it fails
+// The steps of a failed run of the model checker, played without a kernel: read in many other portions, until it fails
 // again, and then cut down.
 // SPDX-License-Identifier: Apache-2.0
 

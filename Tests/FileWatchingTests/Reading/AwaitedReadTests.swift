@@ -1,4 +1,4 @@
-// What an event has told of a directory that is being read for nobody: barriers wait for it nevertheless.
+// An event on a directory that is being read for no barrier: barriers wait for the reading nevertheless.
 // SPDX-License-Identifier: Apache-2.0
 
 import FileWatching
@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 @Suite struct AwaitedReadTests {
-    /// What reads directories for which no barrier waits.
+    /// The readers of directories for which no barrier waits.
     enum Reader: String, CaseIterable, CustomTestStringConvertible {
         case poll, audit, fill
 
@@ -127,7 +127,7 @@ import Testing
             _ = fixture.watcher.turn()
         }
         #expect(fixture.watcher.figures(of: 1).outstanding == 2)
-        // What was read before this is taken after it.
+        // The results from before this are taken after it.
         fixture.kernel.state.withLock { $0.readable = 0 }
         fixture.kernel.create("/c/first")
         fixture.watcher.jobsPerTurn = 2
@@ -250,7 +250,7 @@ import Testing
         expectEqualAtBarrier(fixture, reader)
     }
 
-    /// What waited for a reading goes with its directory, or with its container.
+    /// The wait for a reading goes with its directory, or with its container.
     @Test(arguments: Reader.allCases, ["/c/d", "/c", ""]) func `A directory goes while a barrier waits for it`(
         reader: Reader, path: String
     ) {

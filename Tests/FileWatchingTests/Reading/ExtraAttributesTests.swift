@@ -28,7 +28,7 @@ import Testing
         fixture.turn(until: { isFilled }, "filling")
     }
 
-    /// What Python reads of each entry below the directory, a link's target under the empty name.
+    /// The extras that Python reads of each entry below the directory, a link's target under the empty name.
     func oracle() throws -> [String: Attributes] {
         let script = """
             import os, sys
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    /// What the tree was told of each entry; nil for those of which it was told nothing.
+    /// The extras that the tree was told of an entry; nil if it was told none.
     func told(_ fixture: WatcherFixture, _ path: String) throws -> Attributes? {
         let node = try #require(fixture.tree.node(at: path), "\(path)")
         guard let bytes = fixture.tree.entry(node).extras else { return nil }
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `What is there is read when it is first asked for, and not before`() throws {
+    @Test func `Extras are read when they are first asked for, and not before`() throws {
         directory.makeDirectory("d")
         directory.write("d/a")
         directory.write("b")

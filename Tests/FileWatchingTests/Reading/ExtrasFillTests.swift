@@ -47,7 +47,7 @@ import Testing
         fixture.expectEqual("c")
     }
 
-    @Test func `What goes while it is under way is told at once`() {
+    @Test func `An entry that goes while the fill is under way is told at once`() {
         let fixture = started()
         filling(fixture)
         fixture.kernel.remove("c/d0/f")
@@ -80,7 +80,7 @@ import Testing
         fixture.expectEqual("c")
     }
 
-    @Test func `What is asked for while everything is read anyway reads nothing twice`() {
+    @Test func `Extras asked for while everything is read anyway read nothing twice`() {
         let fixture = started(directories: 8)
         fixture.watcher.performsJobs = false
         var isCompared = false
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `What is asked for while everything was read before is read behind it`() {
+    @Test func `Extras asked for while everything was read before are read behind it`() {
         let fixture = started()
         fixture.watcher.performsJobs = false
         fixture.watcher.rescan(1) { _ in }

@@ -97,7 +97,7 @@ import Testing
         #expect(fixture.watcher.state(of: 1) == .live)
     }
 
-    @Test(arguments: [true, false]) func `What many files share is told of each`(isCrawl: Bool) throws {
+    @Test(arguments: [true, false]) func `Extras shared by many files are told of each`(isCrawl: Bool) throws {
         let fixture = PlayedFixture { if !isCrawl { $0.directorySlice = 7 } }
         fixture.kernel.create("c", .directory)
         let comments = [nil, "one", "two", String(repeating: "three", count: 100), "fails"]
@@ -119,7 +119,7 @@ import Testing
 
     // MARK: With who may read them
 
-    @Test func `What is closed while it is looked at is told as closed`() throws {
+    @Test func `A file closed while it is looked at is told as closed`() throws {
         let fixture = fixture()
         let node = try #require(fixture.tree.node(at: "f"))
         fixture.kernel.state.withLock { state in
@@ -143,7 +143,7 @@ import Testing
 
     /// More often than they are read for one look: what is told then is not of the file as it stands in the row, and an event
     /// has told that there is more.
-    @Test(arguments: [true, false]) func `What changes with each reading is told when that ends`(isCrawl: Bool) throws {
+    @Test(arguments: [true, false]) func `Extras that change at each look are told at the end`(isCrawl: Bool) throws {
         let fixture = fixture(reads: !isCrawl)
         let changes = Atomic(0)
         let total = 3 * WatchLimits.extrasAttempts
@@ -207,7 +207,7 @@ import Testing
 
     // MARK: After a restart
 
-    /// A tree that knows extras and lists, and nobody who watches it.
+    /// A tree that knows extras and lists, without a watcher.
     func saved() throws -> PlayedFixture {
         let fixture = fixture()
         set(fixture, "c/f", "secret", list: Self.list)
@@ -228,7 +228,7 @@ import Testing
         return next
     }
 
-    @Test(arguments: [true, false]) func `What did not change is no change, and is known still`(reads: Bool) throws {
+    @Test(arguments: [true, false]) func `An unchanged file is no change, and is known still`(reads: Bool) throws {
         let before = try saved()
         let after = restart(before, reads: reads)
         #expect(after.tree.log.isEmpty)
@@ -237,7 +237,7 @@ import Testing
         #expect(try comment(after.tree, "d") == "of a directory")
     }
 
-    @Test func `What changed is not known any more where extras are not read`() throws {
+    @Test func `Changed extras are not known any more where extras are not read`() throws {
         let before = try saved()
         before.kernel.quietly { set(before, "c/f", "another", list: AccessListID.none) }
         let after = restart(before)
@@ -247,7 +247,7 @@ import Testing
         #expect(try comment(after.tree, "f") == "another")
     }
 
-    @Test(arguments: [true, false]) func `What moved does not keep extras that its list does not guard`(isDown: Bool)
+    @Test(arguments: [true, false]) func `A moved file does not keep extras that its list does not guard`(isDown: Bool)
         throws
     {
         let before = try saved()
@@ -295,7 +295,7 @@ import Testing
 
     // MARK: Older readings
 
-    @Test func `What another name of a file has told is not overwritten by an older reading`() throws {
+    @Test func `News by another name of a file are not overwritten by an older reading`() throws {
         let fixture = fixture(reads: false)
         fixture.kernel.link("c/d/g", "c/link")
         fixture.rest()

@@ -41,7 +41,7 @@ import Testing
             searches = max(searches, fixture.tree.childSearches - before)
             #expect(fixture.tree.log.contains("update other"), "turn \(turns)")
             turns += 1
-            // What changes all the time would be told later.
+            // Files that change all the time would be told later.
             fixture.kernel.advance(100_000_000)
         }
         #expect(searches <= 6 * LargeDirectoryTests.slice, "\(searches) searches in one turn")
@@ -57,7 +57,7 @@ import Testing
         var most = 0
         let turns = turnsUntilRead(fixture) { turn in
             most = max(most, fixture.tree.log.filter { $0.hasPrefix("crawl") }.count)
-            // What happens in it meanwhile: to entries that were taken, and to others.
+            // Changes in it meanwhile: to entries that were taken, and to others.
             let written = "/c/large/f\(turn * 7 + 1)"
             if fixture.kernel.kind(written) != nil { fixture.kernel.write(written, size: 9) }
             let chosen = "/c/large/f\(turn * 31 % 1_000)"

@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// What is known but for the directory, whose own state is that of one look or another, and what lies in it.
+    /// The known entries but for the directory, whose own state is that of one look or another, and its entries.
     private func known(_ contents: [[UInt8]: FileStatus], without name: String) -> [[UInt8]: FileStatus] {
         contents.filter { path, _ in !path.starts(with: Array(name.utf8)) }
     }
@@ -77,7 +77,7 @@ import Testing
             fixture.rest()
         }
         #expect(fixture.watcher.counters.directoriesRead - reads <= 11 * readsOfAPoll)
-        // What others do is told as ever.
+        // Changes of other directories are told as ever.
         fixture.kernel.create("/c/n", .directory)
         fixture.kernel.create("/c/n/f")
         fixture.rest()

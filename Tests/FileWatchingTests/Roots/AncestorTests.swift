@@ -70,7 +70,7 @@ import Testing
         #expect(tree.node(at: "f") != nil)
     }
 
-    /// What was read with the event that told of its directory is behind a barrier that was made in between.
+    /// A directory read with the event that told of it is behind a barrier that was made in between.
     @Test func aBarrierWaitsForAContainerThatHasAppeared() {
         watcher.addContainer(1, path: "/a/b/c")
         rest()
@@ -88,7 +88,7 @@ import Testing
         #expect(tree.node(at: "f") != nil)
     }
 
-    /// What happens far above a container that is there wakes nobody.
+    /// Changes far above a container that is there wake nobody.
     @Test func aContainerThatIsFoundHearsLess() {
         watcher.addContainer(1, path: "/a/b/c")
         rest()

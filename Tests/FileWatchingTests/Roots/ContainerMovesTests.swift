@@ -52,8 +52,8 @@ import Testing
 
     private func kind(_ path: String) -> mode_t? { status(path, followsLinks: false).map { $0.st_mode & S_IFMT } }
 
-    /// Expects each container to be live with the contents of its directory, or unavailable where there is none. Of containers with
-    /// one directory, one has it. Returns false after a failure.
+    /// Expects each container to be live with the contents of its directory, or unavailable where there is none. If several
+    /// have one directory, one of them has it. Returns false after a failure.
     private func check(_ fixture: WatcherFixture, _ paths: [String], _ context: String) -> Bool {
         fixture.settle(context)
         var containersOfInode: [UInt: [UInt32]] = [:]

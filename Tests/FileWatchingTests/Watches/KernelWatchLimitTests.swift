@@ -42,7 +42,7 @@ enum LimitedNamespace {
 
 @Suite struct KernelWatchLimitTests {
     @Test(.enabled(if: LimitedNamespace.isAllowed, "user namespaces are allowed"))
-    func whatHappensInANamespace() { #expect(LimitedNamespace.test("InsideANamespaceTests") == 0) }
+    func theKernelsLimitInANamespace() { #expect(LimitedNamespace.test("InsideANamespaceTests") == 0) }
 }
 
 @Suite(.serialized, .enabled(if: LimitedNamespace.isInside, "run by KernelWatchLimitTests"))

@@ -74,7 +74,7 @@ import Testing
         fixture.rest()
         let (first, second) = (fixture.tree.identity(at: "a"), fixture.tree.identity(at: "b"))
         fixture.kernel.exchange("/c/a", "/c/b")
-        // What others do meanwhile comes between the two pairs.
+        // Events of other programs come between the two pairs.
         fixture.kernel.state.withLock { state in
             let pair = state.queue.suffix(2)
             state.queue.removeLast(2)
@@ -114,7 +114,7 @@ import Testing
         #expect(fixture.watcher.state(of: 1) == .live)
     }
 
-    @Test func `Of a directory only so many bytes of extras are taken in, and the container says that there are more`()
+    @Test func `A directory has a limit of bytes of extras, and the container says that there are more`()
         throws
     {
         let fixture = PlayedFixture { $0.limits.extraBytesOfDirectory = 1_000 }
@@ -136,7 +136,7 @@ import Testing
             Issue.record("\(String(describing: fixture.watcher.state(of: 1)))")
             return
         }
-        // What an event tells of is looked at for itself.
+        // A file with an event is looked at for itself.
         for number in 0..<40 { fixture.kernel.setExtras("/c/f\(number)", ["xdg.comment": "\(number)"]) }
         fixture.rest()
         #expect(try known() == 40)

@@ -62,7 +62,7 @@ import Testing
             }
             #expect(reason.hasPrefix("\(40 - limit + above) of 40 directories are polled: "), "\(reason)")
             #expect(reason.contains(isShare ? "watch-share" : "no inotify watches are left"), "\(reason)")
-            // What cannot be watched is polled, and what is new nearer to the root is watched.
+            // Directories that cannot be watched are polled, and new ones nearer to the root are watched.
             for path in paths.dropFirst() { fixture.kernel.write(path + "/f", size: 7) }
             fixture.kernel.create("/c/new", .directory)
             fixture.kernel.create("/c/new/f")
@@ -219,7 +219,7 @@ import Testing
     }
 
     /// A change that is queued when its directory gives up its watch is told, before a question that came after it.
-    @Test func whatIsQueuedForAWatchThatIsGivenUp() {
+    @Test func eventsQueuedForAWatchThatIsGivenUp() {
         let fixture = PlayedFixture()
         fixture.kernel.state.withLock { $0.userWatchLimit = 100 }
         fixture.kernel.create("/c", .directory)
