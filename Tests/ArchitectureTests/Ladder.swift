@@ -1,4 +1,4 @@
-// The ladder of CONTRIBUTING.md, "Layers": which target stands on which rung, and what it may import.
+// The ladder of CONTRIBUTING.md, "Layers": the rung of each target, and the modules that it may import.
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing

@@ -1,4 +1,4 @@
-// Holds every target to the ladder: what its files import, and what the manifest gives it.
+// Holds every target to the ladder: the imports of its files, and its dependencies in the manifest.
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing

@@ -45,7 +45,7 @@ struct SourceFile {
 /// A target as the manifest declares it.
 struct DeclaredTarget {
     let name: String
-    /// Tests, or what only tests have.
+    /// Tests, or files that only tests have.
     let isTest: Bool
     /// Targets and products by their names.
     let dependencies: Set<String>

@@ -390,7 +390,7 @@ struct DoctorTests {
         let shared = found(RoomFacts(free: 9 << 20, size: 1 << 30), isShared: true)
         #expect(shared.map(\.text) == ["9.5M free on the disk of /srv/box, so Syncthing fetches nothing"])
         #expect(found(RoomFacts(free: 11 << 20, size: 1 << 30), isShared: true).isEmpty)
-        // An image that nobody writes to, and a file system that does not tell.
+        // An image that no program writes to, and a file system that does not tell.
         #expect(found(RoomFacts(free: 0, size: 1 << 30, isReadOnly: true)).isEmpty)
         #expect(found(RoomFacts(free: 0, size: 0)).isEmpty)
     }

@@ -1,4 +1,4 @@
-// The bar while containers are read, and what is advised next.
+// The bar while containers are read, and the advice for the next step.
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherKit
@@ -22,7 +22,7 @@ struct ProgressTests {
         for width in 0...100 { #expect(DisplayWidth.of(line(0.3, width: width)) <= width) }
     }
 
-    @Test func `A block that goes to and fro while nobody knows`() {
+    @Test func `A block goes to and fro while the total is unknown`() {
         var bar = ReadingBar()
         var starts: Set<Int> = []
         for _ in 0..<100 {

@@ -1,4 +1,4 @@
-// The live view: what it computes, what it shows at any size, what keys do.
+// The live view: its figures, its rows at any size, and its keys.
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherKit

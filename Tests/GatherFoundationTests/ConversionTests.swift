@@ -1,4 +1,4 @@
-// The text that predicates become, and what has no words.
+// The text that predicates become, and expressions that have none.
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation

@@ -4,7 +4,7 @@
 import Foundation
 import GatherKit
 
-/// With what is nil, and what is not. Each is a statement of its own: the compiler gives a list of them up.
+/// With attributes that are nil, and some that are not. Each is a statement of its own: the compiler gives a list of them up.
 enum SamplePredicates {
     static let all: [Predicate<MetadataItem>] = text + values + lists
 

@@ -50,7 +50,7 @@ extension QueryConfiguration {
     }
 }
 
-/// A reader that holds notifications to the letter: what is added was not there, what is changed or removed was.
+/// A reader that holds notifications to the letter: an added item was not there, a changed or removed one was.
 struct StrictReader {
     private(set) var items: [String: MetadataItem] = [:]
     private(set) var isGathered = false

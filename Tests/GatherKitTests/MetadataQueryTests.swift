@@ -211,7 +211,7 @@ struct MetadataQueryTests {
         #expect(query.isRunning)
     }
 
-    @Test func `A query that nobody holds any more ends its connection`() async throws {
+    @Test func `A query without a reference ends its connection`() async throws {
         let ended = Gate()
         daemon.start { connection in
             _ = connection.receive()

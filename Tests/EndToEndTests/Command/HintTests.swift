@@ -1,4 +1,4 @@
-// Nothing is silently empty: what was probably meant stands on standard error.
+// No answer is silently empty: the words that were probably meant stand on standard error.
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation

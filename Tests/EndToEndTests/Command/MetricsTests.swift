@@ -1,4 +1,4 @@
-// gather metrics, and what other programs make of its text.
+// gather metrics, and other programs that read its text.
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 struct StatusCommandTests {
-    @Test func `It tells what an administrator asks first, and what to do next`() async throws {
+    @Test func `It answers an administrator's first questions, and tells the next step`() async throws {
         let daemon = try await TestDaemon(containers: ["box", "gone"])
         try Change.write("x", to: daemon.box + "/a")
         try await daemon.client.flush()

@@ -92,7 +92,7 @@ import Testing
         var shown = 0
         for round in 0..<4 {
             for user in Self.users {
-                // %s has find ask for the status: what cannot be looked at is not shown.
+                // %s has find ask for the status: entries that cannot be looked at are not shown.
                 let seen = await run(
                     as: user, "find \(list) -mindepth 1 -maxdepth 1 -printf '%p\\n%s\\n' 2>/dev/null")
                 let expected = seen.lines.enumerated().filter { $0.offset % 2 == 0 }.map(\.element).sorted()

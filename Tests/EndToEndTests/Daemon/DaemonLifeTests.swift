@@ -70,7 +70,7 @@ struct DaemonLifeTests {
         #expect(try await manager.wait(for: "RELOADING=1").contains("MONOTONIC_USEC="))
         #expect(try await manager.wait(for: "READY=1").contains("2 containers"))
 
-        // A mistake is refused, and what runs goes on.
+        // A mistake is refused, and the running containers go on.
         try scratch.write("path = 7\n", to: "containers.d/more.toml")
         daemon.kill(SIGHUP)
         try await manager.wait(for: "RELOADING=1")

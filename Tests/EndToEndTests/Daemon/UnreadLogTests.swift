@@ -1,4 +1,4 @@
-// A daemon whose log nobody reads.
+// A daemon whose log is not read.
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation

@@ -131,7 +131,7 @@ struct GroceryEditingTests {
             unlink(String(kept))
         }
         #expect(try world.files() == files)
-        // Other texts are as good as before, and what another program wrote is no slip of this user.
+        // Other texts are as good as before, and the text of another program is no slip of this user.
         let odd = "flour\nquantity: 2 kg\nquantity: 3\nbought: maybe\n\nhi\n"
         let file = try world.file("flour")
         try Change.write(odd, to: file)

@@ -7,7 +7,7 @@ import Testing
 
 /// A page of `Packaging/man`, in mdoc(7).
 struct ManualPage {
-    /// A display, and what the comment before it says that it is.
+    /// A display, and its kind by the comment before it.
     struct Display {
         let kind: String
         let lines: [String]

@@ -101,7 +101,7 @@ struct SyncTests {
         try await a.end("gather-syncd")
         try leave("left", "inner/.syncthing.gather-letter.txt.tmp")
         try leave("new", ".syncthing.gather-first.txt.tmp")
-        // Files of Gather's own, of which nobody has the rest.
+        // Files of Gather's own, of which no machine has the rest.
         let own = [
             ".gather-sync/.syncthing.gather-evicted-ABCDEFG.tmp",
             ".gather/key-values/.syncthing.gather-ABCDEFG-0.keyvalues.tmp",

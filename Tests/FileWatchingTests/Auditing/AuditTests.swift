@@ -1,4 +1,4 @@
-// The self-audit: each directory is seen in time, at its price, and what no event had told is repaired and counted.
+// The self-audit: each directory is seen in time, at its price, and changes without an event are repaired and counted.
 // SPDX-License-Identifier: Apache-2.0
 
 import FileWatching
@@ -112,7 +112,7 @@ import Testing
         #expect(wakes <= 101, "\(wakes) wake-ups")
     }
 
-    /// Where turns come now and then anyway, it wakes nobody, and sees everything in time all the same.
+    /// Where turns come now and then anyway, it wakes no thread, and sees everything in time all the same.
     @Test func regularTurnsAreEnough() {
         let fixture = fixture(directories: 100) {
             $0.auditInterval = 3_600 * AuditTests.second
@@ -174,7 +174,7 @@ import Testing
         #expect(!fixture.tree.log.contains { $0.hasPrefix("remove") || $0.hasPrefix("insert") })
     }
 
-    /// However it is set, it does not trap, and what is next is asked for in time.
+    /// However it is set, it does not trap, and the next turn is asked for in time.
     @Test(
         arguments: [1, 1_000, second, 86_400 * 365 * 200 * second, .max] as [UInt64],
         [0, 1e-300, 1, 1e300, .nan, .infinity])

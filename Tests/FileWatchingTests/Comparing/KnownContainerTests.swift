@@ -1,4 +1,4 @@
-// Containers whose entries are known from before: what changed while nobody watched is found, and nothing else is told.
+// Containers whose entries are known from before: changes from while no process watched are found, and nothing else is told.
 // SPDX-License-Identifier: Apache-2.0
 
 import FileWatching
@@ -222,7 +222,7 @@ import Testing
         expectEqual(fixture.tree, directory.path)
     }
 
-    /// Random changes while nobody watches, some of them during the verification.
+    /// Random changes while no process watches, some of them during the verification.
     @Test(arguments: ChurnTests.seeds) func churn(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed &* 7_919)
         let outside = TemporaryDirectory()

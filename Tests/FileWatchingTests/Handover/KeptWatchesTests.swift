@@ -235,7 +235,7 @@ import Testing
         directory.makeDirectory("d0/later")
         while fixture.turn() {}
         fixture.watcher.performsJobs = true
-        // It is watched and read, and what was found waits for what was queued before.
+        // It is watched and read, and the results wait for the events that were queued before.
         writeMuch()
         _ = fixture.turn()
         directory.move("d1/f0", "d0/later/f")
@@ -266,7 +266,7 @@ import Testing
         #expect(next.tree.identity(at: "new/f") == identity)
     }
 
-    // It came to a name from where nobody watched, and has left that when somebody looks: where it went is queued.
+    // It came to an unwatched name, and has left that at the next look: the event of its move is queued.
     @Test func aFileSetAsideIsTheSameThoughItMovesOnUnheard() throws {
         makeTree()
         let (fixture, kept) = try watch(KeptWatchesTests.readsLater)
@@ -429,8 +429,8 @@ import Testing
         expectEqual(fixture.tree, directory.path)
     }
 
-    /// No container goes on: what was left of them ends.
-    @Test func watchesOfNobodyEnd() throws {
+    /// No container goes on: the watches left of them end.
+    @Test func watchesWithoutAContainerEnd() throws {
         let fixture = try goOnElsewhere()
         #expect(!fixture.watcher.hear())
         #expect(fixture.watcher.watchesThatGoOn.isEmpty)

@@ -61,7 +61,7 @@ struct KeptWordsTests {
         #expect(isKnown, "it never comes that far: \(words) words, \(fixture.watcher.unfinished)")
     }
 
-    /// While changes cannot be saved nothing is told, and what was is gone: else the next process would take the end of a journal
+    /// While changes cannot be saved nothing is told, former words are gone: else the next process would take the end of a journal
     /// that lacks them for the whole. Afterwards all is told again.
     @Test func `Withdrawn state is told again when it can be saved`() throws {
         let kept = try KeptMemory()

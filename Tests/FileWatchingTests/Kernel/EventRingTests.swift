@@ -31,7 +31,7 @@ import Testing
             EventRing(adopting: words, base: base, capacity: Memory.capacity, window: Memory.window)
         }
 
-        /// As it is now: what the next process would find.
+        /// The memory as it is now, as the next process would find it.
         func copy() throws -> Memory {
             let other = try Memory()
             other.memory.bytes.copyMemory(from: UnsafeRawBufferPointer(memory.bytes))
@@ -51,7 +51,7 @@ import Testing
     static func take(_ ring: EventRing) throws -> [UInt8] { Array(try ring.take(atMost: Memory.capacity)) }
 
     /// Reads, takes and lets go at random, as the kernel, the watcher and the journal do; before each store the process is
-    /// ended, and what is found then is compared with the whole stream.
+    /// ended, and the state found then is compared with the whole stream.
     @Test(arguments: 0..<12) func nothingIsLostWhereverTheProcessEnds(_ run: Int) throws {
         let seed = TestLength.seed(UInt64(run) + 1)
         var random = SeededGenerator(seed: seed)

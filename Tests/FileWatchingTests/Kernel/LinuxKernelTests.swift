@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    /// Takes all that is held, and returns the bytes before the first overflow and behind it, and the overflows.
+    /// Takes all held records. Returns the bytes before the first overflow, those behind it, and the number of overflows.
     private func takeAll(_ kernel: LinuxKernel) throws -> (before: Int, behind: Int, overflows: Int) {
         var (before, behind, overflows) = (0, 0, 0)
         while kernel.holdsEvents {
@@ -158,7 +158,7 @@ import Testing
         return (before, behind, overflows)
     }
 
-    @Test func `Without room the loop reads nothing, and what it reads all the same is missed`() throws {
+    @Test func `Without room the loop reads nothing, and records that it reads all the same are missed`() throws {
         let kernel = try LinuxKernel()
         _ = try kernel.handOver()
         #expect(kernel.hasRoom)
@@ -173,7 +173,7 @@ import Testing
         #expect(left == 0)
     }
 
-    @Test func `An overflow is heard before what is queued, behind records that were given back`() throws {
+    @Test func `An overflow is heard before queued records, behind those that were given back`() throws {
         let directory = TemporaryDirectory()
         let kernel = try LinuxKernel()
         let opened = try Directory.open(directory.path, access: .reading)
@@ -189,6 +189,6 @@ import Testing
         let all = try takeAll(kernel)
         #expect(all == (32, 0, 1))
         let queued = try read(kernel)
-        #expect(queued.count == 32, "what was queued comes behind it")
+        #expect(queued.count == 32, "the queued record comes behind it")
     }
 }

@@ -52,7 +52,7 @@ import Testing
     }
 
     /// A table that can never be read is no reason to wake again and again.
-    @Test func `Where there is no table nobody looks for it`() {
+    @Test func `Where there is no table it is not looked for`() {
         let fixture = PlayedFixture()
         fixture.kernel.create("/c", .directory)
         fixture.kernel.state.withLock { $0.mountsError = .noEntry }

@@ -1,4 +1,4 @@
-// The comparisons of a container, one after another, and what one of them takes in.
+// The comparisons of a container, one after another, and the requests that one of them takes in.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata

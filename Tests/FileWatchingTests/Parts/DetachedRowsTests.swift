@@ -1,4 +1,4 @@
-// Rows that are detached, and what comes before they end.
+// Detached rows, and the steps before they end.
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing

@@ -43,7 +43,7 @@ import Testing
                 }
             }
             heard += end
-            // What the next process knows of may go, given back or not.
+            // Records that the next process knows of may go, given back or not.
             if Bool.random(using: &random) { ring.release(to: EventRing.start + UInt64(heard)) }
             let isAll = heard - end + records.count == stream.count
             ring.giveBack(records.count - end)

@@ -1,4 +1,4 @@
-// Whether the directory of a container is there: what looks at it find, and the reason of its state.
+// Whether the directory of a container is there: the findings of looks at it, and the reason of its state.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem

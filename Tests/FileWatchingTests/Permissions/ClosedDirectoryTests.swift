@@ -72,7 +72,7 @@ enum FileUser {
     }
 
     /// Each way of closing a directory: its entries leave, the directory stays, and all is as a crawl would have found
-    /// it. Nothing that happens meanwhile comes in, and what was there is the same when it is open again.
+    /// it. Nothing that happens meanwhile comes in, and former entries are the same when it is open again.
     @Test(arguments: [0o000, 0o700, 0o711, 0o744] as [mode_t]) func closedAndOpen(mode: mode_t) throws {
         makeTree()
         let fixture = try fixture()
@@ -180,7 +180,7 @@ enum FileUser {
         }
     }
 
-    /// Closed while nobody watched.
+    /// Closed while no process watched.
     @Test func closedBetweenTwoRuns() throws {
         makeTree()
         let first = try fixture()

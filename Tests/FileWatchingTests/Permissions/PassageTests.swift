@@ -1,4 +1,4 @@
-// Access control lists of directories and of files with tags, and who may pass the directories above a container.
+// Access control lists of directories and of files with tags, and access to the directories above a container.
 // SPDX-License-Identifier: Apache-2.0
 
 import FileWatching

@@ -95,7 +95,7 @@ struct MoveModel {
         if let inode { open.insert(inode) }
     }
 
-    /// At a rest: what is wrong with the identities in the tree. Begins anew from here.
+    /// Returns the faults of the identities in the tree, at a rest. Begins anew from here.
     mutating func check(_ tree: DictionaryTree, _ kernel: PlayedKernel, _ containers: [UInt32: String]) -> [String] {
         var wrong: [String] = []
         var now: [UInt64: Known] = [:]

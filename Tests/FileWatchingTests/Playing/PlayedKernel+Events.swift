@@ -54,7 +54,7 @@ extension PlayedKernel {
         }
     }
 
-    /// The same without what nobody can hear of: one that may not read a directory cannot watch it, and is not told when its
+    /// The same without untold changes: a process that may not read a directory cannot watch it, and is not told when its
     /// times and its links change.
     func heard(_ contents: [[UInt8]: FileStatus]) -> [[UInt8]: FileStatus] {
         state.withLock { state in

@@ -58,7 +58,7 @@ extension PlayedKernel {
         }
     }
 
-    /// Makes changes that are told to nobody.
+    /// Makes changes without events.
     func quietly(_ body: () -> Void) {
         state.withLock { $0.isQuiet = true }
         body()

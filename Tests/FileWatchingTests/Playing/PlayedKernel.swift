@@ -63,11 +63,11 @@ final class PlayedKernel: Sendable {
         /// The most watches that there ever were.
         var mostWatches = 0
         var fileSystemType: FileSystemType?
-        /// Whether changes are told to nobody, as those beneath an overlay.
+        /// Whether changes have no events, as those beneath an overlay.
         var isQuiet = false
         /// Runs before each reading of extras, behind that of a status.
         var beforeExtras: (@Sendable (inout State) -> Void)?
-        /// How often entries were looked at, and what each look costs of `now`.
+        /// How often entries were looked at, and the cost of each look, of `now`.
         var looks = 0
         var costOfLook: UInt64 = 0
         /// How often directories were opened for look-ups, and how many names the kernel went through for that.

@@ -257,7 +257,7 @@ struct RandomScenario {
         case (6, nil): perform("symlink \(a)")
         case (7, .file?):
             guard !isLate, self.kind(b) == nil, !b.hasPrefix("outside") else { return }
-            // A link whose name ends before it was looked at is told by nobody.
+            // A link whose name ends before it was looked at has no event.
             perform("link \(a) \(b)")
             if text.contains("start") { perform("settle") }
         case (8, .directory?):

@@ -1,4 +1,4 @@
-// Plays a scenario: what programs do, how their events are read, and what the tree must be told. Scenarios/README.md
+// Plays a scenario: steps of programs, the reading of their events, and operations that the tree must be told. Scenarios/README.md
 // describes the steps.
 // SPDX-License-Identifier: Apache-2.0
 

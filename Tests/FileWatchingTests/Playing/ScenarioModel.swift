@@ -73,10 +73,10 @@ struct ScenarioModel {
         model.setClosed(place, closes || isOtherwise)
     }
 
-    /// The watcher has begun: what is there now is what it knows.
+    /// The watcher has begun: it knows the present entries.
     mutating func begin(_ tree: DictionaryTree, _ kernel: PlayedKernel) { _ = check(tree, kernel) }
 
-    /// At a rest: what is wrong with the identities in the tree. Begins anew from here.
+    /// Returns the faults of the identities in the tree, at a rest. Begins anew from here.
     mutating func check(_ tree: DictionaryTree, _ kernel: PlayedKernel) -> [String] {
         var seen: [Bytes: String] = [:]
         var single: Set<Bytes> = []

@@ -1,4 +1,4 @@
-// The text of a scenario, read strictly: what each step is, and where a bad one stands. Scenarios/README.md describes
+// The text of a scenario, read strictly: each step, and the place of a bad one. Scenarios/README.md describes
 // the format.
 // SPDX-License-Identifier: Apache-2.0
 

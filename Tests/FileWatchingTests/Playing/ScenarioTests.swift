@@ -98,7 +98,7 @@ struct ScenarioFile: Sendable, CustomTestStringConvertible {
             """, "many names", sourceLocation: #_sourceLocation)
     }
 
-    /// It has one watch: what that tells while the directory has been read in its new place, and is known only in the old
+    /// It has one watch: an event of that while the directory has been read in its new place, and is known only in the old
     /// one, is lost with that.
     @Test func aDirectoryOfAnotherContainerIsReadBeforeItIsHeardOf() {
         Scenario { $0.turnBudget = 0 }.play(
@@ -187,7 +187,7 @@ struct ScenarioFile: Sendable, CustomTestStringConvertible {
     /// its scenario.
     @Test(arguments: RandomScenario.seeds) func random(seed: UInt64) { RandomScenario(seed: seed).play() }
 
-    /// The same where the watcher has the turns that it asks for, and no others: what it waits for wakes it, and until then it
+    /// The same where the watcher has the turns that it asks for, and no others: an awaited event wakes it, and until then it
     /// asks for none.
     @Test(arguments: RandomScenario.seeds) func driven(seed: UInt64) {
         RandomScenario(seed: seed, isDriven: true).play()

@@ -71,7 +71,7 @@ struct TraceScenario {
         let comesWithLinks = line.hasPrefix("mv outside") && hasLinks(shrinker.absolute(step.words[0]))
         scratch.play(step, of: "trace")
         steps.append((line, isHeard))
-        // A link that is gone before it was looked at is told by nobody.
+        // A link that is gone before it was looked at has no event.
         if hasStarted, comesWithLinks || line.hasPrefix("link") { steps.append(("settle", false)) }
     }
 

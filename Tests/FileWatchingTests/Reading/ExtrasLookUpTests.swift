@@ -141,7 +141,7 @@ import Testing
         #expect(fixture.tree.entry(node).status.mode == 0o600)
     }
 
-    /// More often than they are read for one look: what is told then is not of the file as it stands in the row, and an event
+    /// More often than they are read for one look: the extras told then are not of the file as it stands in the row, and an event
     /// has told that there is more.
     @Test(arguments: [true, false]) func `Extras that change at each look are told at the end`(isCrawl: Bool) throws {
         let fixture = fixture(reads: !isCrawl)

@@ -31,7 +31,7 @@ import Testing
     private let readsOfAPoll: UInt64 = 2
     private let looksOfAPoll = 30
 
-    /// While its number never stays nobody knows what lies there: it is looked at from time to time, and holds up nobody.
+    /// While its number never stays, its entries are unknown: it is looked at from time to time, and holds up no barrier.
     @Test(arguments: Looks.allCases, [true, false]) func `A directory that has another number at each look is polled`(
         looks: Looks, isNew: Bool
     ) throws {
@@ -135,7 +135,7 @@ import Testing
         #expect(fixture.watcher.state(of: 1) == .live)
     }
 
-    /// Each time it is to be read it has moved with the directory above: that is told, and what lies there is known at once.
+    /// Each time it is to be read it has moved with the directory above: that is told, and its entries are known at once.
     @Test func `A directory that moves with the one above all the time is not one of them`() {
         let fixture = PlayedFixture()
         for name in ["/c", "/c/a"] { fixture.kernel.create(name, .directory) }
@@ -163,7 +163,7 @@ import Testing
         expectLiveAtBarrier(fixture)
     }
 
-    /// Programs that put others in a directory's place have each event looked into, and what is there in the end known at once.
+    /// Programs that put others in a directory's place have each event looked into, and the last entries known at once.
     @Test func `A directory that is exchanged all the time is not one of them`() {
         let fixture = PlayedFixture()
         for name in ["/c", "/c/d", "/x", "/x/e"] { fixture.kernel.create(name, .directory) }

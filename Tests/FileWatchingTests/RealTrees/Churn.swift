@@ -89,7 +89,7 @@ struct Churn {
             utimensat(AT_FDCWD, a, times, AT_SYMLINK_NOFOLLOW)
             return "utimensat \(a)"
         case 88..<92:
-            // Over nothing: that would end a link outside, which nobody tells.
+            // Over nothing: that would end a link outside, which no event tells.
             try? Entry.rename(a, to: path(in: outside, depth: 1), mode: .keep)
             return "move out \(a)"
         case 92..<96:

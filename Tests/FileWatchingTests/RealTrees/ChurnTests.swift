@@ -39,7 +39,7 @@ import Testing
             for _ in 0..<Int.random(in: 1...16, using: &random) {
                 let change = churn.step()
                 recent.append(change)
-                // A link whose name ends before it was looked at is told by nobody.
+                // A link whose name ends before it was looked at has no event.
                 if change.hasPrefix("link") || change.hasPrefix("move in") { fixture.settle(change) }
                 if Int.random(in: 0..<3, using: &random) == 0 { fixture.turn() }
             }

@@ -69,7 +69,7 @@ import Testing
         let times = [timespec(tv_sec: 1000, tv_nsec: 5), timespec(tv_sec: 2000, tv_nsec: 7)]
         #expect(utimensat(AT_FDCWD, directory.url("a"), times, 0) == 0)
         check(fixture, "utimensat")
-        // An ordinary user may give files to nobody. The call is an event all the same.
+        // An ordinary user may not give files away. The call is an event all the same.
         let (owner, group) = geteuid() == 0 ? (12, 34) : (geteuid(), getegid())
         #expect(chown(directory.url("a"), owner, group) == 0)
         check(fixture, "chown")
@@ -377,7 +377,7 @@ import Testing
         }
     }
 
-    /// The old directory tells of its end only when nobody has it open any more.
+    /// The old directory tells of its end only when no process has it open any more.
     @Test func aRootThatIsReplacedWhileItIsOpen() throws {
         directory.makeDirectory("root")
         let fixture = try WatcherFixture()

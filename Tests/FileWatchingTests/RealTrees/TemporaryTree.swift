@@ -1,4 +1,4 @@
-// A real directory below /tmp with a watcher on it, and what the tests need to change and to check it.
+// A real directory below /tmp with a watcher on it, with the means of the tests to change and to check it.
 // SPDX-License-Identifier: Apache-2.0
 
 import FileWatching
@@ -218,7 +218,7 @@ extension FileStatus {
 }
 
 /// Expects the tree to be what a fresh walk finds. `excusingLinks`: a link that comes and goes between two look-ups
-/// changes the file's other names, and the kernel tells nobody.
+/// changes the file's other names, and the kernel has no event for it.
 func expectEqual(
     _ tree: DictionaryTree, _ directory: String, container: UInt32 = 1, _ context: String = "",
     excusingLinks: Bool = false,

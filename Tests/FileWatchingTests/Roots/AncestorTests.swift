@@ -1,4 +1,4 @@
-// The directories above a container, where they cannot be watched, and what they tell when all is found.
+// The directories above a container, where they cannot be watched, and their news when all is found.
 // SPDX-License-Identifier: Apache-2.0
 
 import FileWatching
@@ -88,7 +88,7 @@ import Testing
         #expect(tree.node(at: "f") != nil)
     }
 
-    /// Changes far above a container that is there wake nobody.
+    /// Changes far above a container that is there wake no thread.
     @Test func aContainerThatIsFoundHearsLess() {
         watcher.addContainer(1, path: "/a/b/c")
         rest()

@@ -1,4 +1,4 @@
-// Limits that are gone past: what was forgotten for them is found out again, and nothing goes on for ever.
+// Limits that are gone past: forgotten facts are found out again, and nothing goes on for ever.
 // SPDX-License-Identifier: Apache-2.0
 
 import FileWatching

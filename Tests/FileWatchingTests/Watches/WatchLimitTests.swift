@@ -1,4 +1,4 @@
-// Too few watches: who gets those that there are, and what becomes of the others.
+// Too few watches: the directories that get them, and the state of the others.
 // SPDX-License-Identifier: Apache-2.0
 
 import FileWatching

@@ -1,4 +1,4 @@
-// One owner with more access lists than their share: whoever else has files is not affected, and it is said.
+// One owner with more access lists than their share: other owners are not affected, and it is said.
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol
@@ -46,7 +46,7 @@ import Testing
     private static let entries: UInt32 = 480
     private static let directories = 300
 
-    @Test func `One owner past their share hides nobody else's items, and it is said until it is over`() async throws {
+    @Test func `One owner past their share hides no other user's items, and it is said until then`() async throws {
         try #require(Self.directories * Self.list(0, entries: Self.entries).count > AccessLists.bytesOfOwner)
         let directory = try TemporaryDirectory()
         chmod(directory.path, 0o755)

@@ -159,7 +159,7 @@ import Varlink
         }
     }
 
-    /// Attributes that are counted, and what they are of an item.
+    /// Attributes that are counted, and their values of an item.
     private static let told: [(attribute: String, values: @Sendable (Seen) -> [String])] = [
         ("name", { [String($0.name)] }), ("mode", { ["\($0.mode)"] }), ("target", { [$0.target ?? "-"] }),
         ("comment", { [$0.comment ?? "-"] }), ("tags", { $0.tags.isEmpty ? ["-"] : $0.tags }),

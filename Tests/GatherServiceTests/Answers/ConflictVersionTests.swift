@@ -1,4 +1,4 @@
-// Conflict versions of a real tree: live queries beside a walk under churn, over restarts, and what a reply says of them.
+// Conflict versions of a real tree: live queries beside a walk under churn, over restarts, and the replies about them.
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol

@@ -79,7 +79,7 @@ struct ExtendedAttributeTests {
         }
     }
 
-    /// `trusted`, `security` and `system` are nobody's business, not even their names.
+    /// `trusted`, `security` and `system` are never told, not even their names.
     @Test(.needsRoot("attributes of other namespaces")) func `Only the namespace user is served`() async throws {
         try await DaemonFixture.run { daemon in
             try fill(daemon.directory)

@@ -1,4 +1,4 @@
-// Packages of a real tree: what is told of them against a walk, over restarts and reloads, and who is told what.
+// Packages of a real tree: the updates about them against a walk, over restarts and reloads, for each user.
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol

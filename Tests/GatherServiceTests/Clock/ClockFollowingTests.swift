@@ -62,7 +62,7 @@ struct ClockFollowingTests {
         }
     }
 
-    /// Predicates that are too long for the event loop are planned elsewhere, for whoever asks, and go on from there.
+    /// Predicates that are too long for the event loop are planned elsewhere, for the caller, and go on from there.
     @Test(.needsRoot("other users"), arguments: [nil, OtherUser(user: 41_051, group: 42_051)])
     func longPredicatesFollowTheClock(user: OtherUser?) async throws {
         var limits = ServiceLimits()

@@ -48,7 +48,7 @@ struct ClockTimerTests {
         }
     }
 
-    /// A timer goes by a clock that nobody sets: past the limit the time of day is looked at, though nothing is due.
+    /// A timer goes by a clock that cannot be set: past the limit the time of day is looked at, though nothing is due.
     @Test func `However far the moment is, the time of day is looked at before`() async throws {
         let directory = try TemporaryDirectory()
         try directory.write("", to: "tree/a")

@@ -1,4 +1,4 @@
-// Configuration files: what is read from them, and that a wrong one is refused with file, line and key.
+// Configuration files: the settings that are read, and the refusal of a wrong file with file, line and key.
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc

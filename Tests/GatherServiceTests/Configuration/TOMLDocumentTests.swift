@@ -1,4 +1,4 @@
-// The reader of TOML against the specification (toml.io, version 1.0): what it takes, and what it refuses on which line.
+// The reader of TOML against the specification (toml.io, version 1.0): accepted texts, and refused ones with the line.
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing

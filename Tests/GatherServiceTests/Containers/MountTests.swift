@@ -12,7 +12,7 @@ import Varlink
 @testable import GatherService
 
 struct MountTests {
-    /// Unmounts what nobody uses. The daemon lets go of directories that it has looked at when it rests, and a program that
+    /// Unmounts an unused file system. The daemon lets go of directories that it has looked at when it rests, and a program that
     /// another test starts has them too until it is begun.
     private static func unmount(_ point: String, _ daemon: DaemonFixture) async throws {
         let patience = Patience()
@@ -207,7 +207,7 @@ struct MountTests {
         }
     }
 
-    /// The other one goes, and what lay in it is a directory like any.
+    /// The other one goes, and its entry is a directory like any.
     @Test func theOuterContainerIsRemoved() async throws {
         let directory = try TemporaryDirectory()
         try directory.write("", to: "gatherd.toml")

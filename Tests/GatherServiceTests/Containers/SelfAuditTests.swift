@@ -1,4 +1,4 @@
-// The self-audit of a daemon: what no event has told is repaired, told to those who follow it, and said in the log.
+// The self-audit of a daemon: changes without an event are repaired, told to subscribers, and said in the log.
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol

@@ -55,7 +55,7 @@ struct EmbeddedDaemonTests {
         #expect(failure != nil)
     }
 
-    /// Runs what blocks where that holds up nobody.
+    /// Runs a blocking call on a thread of its own.
     private func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await NIOSingletons.posixBlockingThreadPool.runIfActive(body)
     }

@@ -12,7 +12,7 @@ import Testing
 @testable import GatherService
 
 @Suite struct EventChannelTests {
-    /// A loop that polls a kernel of its own, and what it has been told. `kernel` and `events` are used on the loop alone.
+    /// A loop that polls a kernel of its own, and the events that it was told. `kernel` and `events` are used on the loop alone.
     private final class Polled: @unchecked Sendable {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop: any EventLoop
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `A pause leaves the thread asleep whatever happens, and what happened is there to be read`() throws {
+    @Test func `A pause leaves the thread asleep whatever happens, and all events are there to be read`() throws {
         let directory = try TemporaryDirectory()
         let polled = try Polled(directory)
         try polled.pause(true)
@@ -100,7 +100,7 @@ import Testing
         try polled.close()
     }
 
-    /// A buffer of the channel's own for the first read after each pause would be 256 KiB that nobody frees, and for as long as
+    /// A buffer of the channel's own for the first read after each pause would be 256 KiB that are never freed, and for as long as
     /// an event is only there the end of the process would lose it.
     @Test func `Kept events are read in place from the first read on`() async throws {
         let directory = try TemporaryDirectory()

@@ -117,7 +117,7 @@ struct StartTests {
 
     @Test func aStateDirectoryThatCannotBeWrittenIsNoReasonToEnd() async throws {
         let log = LogRecorder()
-        // In sysfs nobody can make a file, not even root.
+        // In sysfs no user can make a file, not even root.
         try await DaemonFixture.run(log: log, adjust: { $0.stateDirectory = "/sys/kernel" }) { daemon in
             try daemon.directory.write("", to: "tree/x")
             let found = try await daemon.find("")

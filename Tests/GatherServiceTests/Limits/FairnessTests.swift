@@ -108,7 +108,7 @@ struct FairnessTests {
             let told = Self.drain(stalled)
             #expect(told.limit == "answerTime")
             #expect(told.items > 0 && told.items < 4_000)
-            // The connection goes on, and whoever reads gets all of it.
+            // The connection goes on, and a caller that reads gets all of it.
             stalled.call("Query.Count", "{\"predicate\":\"\"}")
             #expect(stalled.next().contains("\"count\":4000"))
         }

@@ -81,9 +81,9 @@ struct HostileConnectionTests {
         #expect(reply.contains("\"limit\":\"answers\",\"value\":2"), "\(reply)")
     }
 
-    /// As with answers: who waits because of others is told how many there are in all.
+    /// As with answers: a caller that waits because of others is told how many there are in all.
     @Test func scansAreBounded() async throws {
-        // Nobody's turn comes, as where others have taken all.
+        // No turn comes, as where others have taken all.
         try await Self.expectNoTurn("size >= 0", "scans") { $0.scansAtOnce = 0 }
         try await Self.expectNoTurn("size >= 0", "scansPerUser") { $0.scansPerUser = 0 }
         try await Self.expectNoTurn("owner == 'nobody'", "accountNames") { $0.namingAtOnce = 0 }
@@ -194,7 +194,7 @@ struct HostileConnectionTests {
     }
 }
 
-/// A thread, for what blocks.
+/// A thread for blocking calls.
 private final class Thread {
     private let thread: pthread_t
 

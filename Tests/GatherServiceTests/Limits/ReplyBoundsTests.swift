@@ -92,7 +92,7 @@ struct ReplyBoundsTests {
         "setxattr",
         as: (@convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeRawPointer?, Int, CInt) -> CInt).self)
 
-    /// A scan that is worth leaving the loop for waits for its turn, which nobody gets here; another is over at once.
+    /// A scan that is worth leaving the loop for waits for its turn, which does not come here; another is over at once.
     @Test(arguments: [("comment CONTAINS 'x'", false), ("name == 'file1'", true)])
     func longAttributesOfFewFilesAreScannedElsewhere(predicate: String, isShort: Bool) async throws {
         let directory = try TemporaryDirectory()
@@ -141,7 +141,7 @@ struct ReplyBoundsTests {
         }
     }
 
-    /// Answers of one user that nobody takes, of an index in which everything changes between one and the next.
+    /// Answers of one user that are not taken, of an index in which everything changes between one and the next.
     @Test func blocksThatOnlyOpenAnswersKeepAreCounted() async throws {
         let directory = try TemporaryDirectory()
         for number in 0..<8_000 { try directory.write("", to: "tree/\(number)") }

@@ -1,4 +1,4 @@
-// The access to a container is unsure until it is verified, and what a viewer saw is counted once.
+// The access to a container is unsure until it is verified, and the items that a viewer saw are counted once.
 // SPDX-License-Identifier: Apache-2.0
 
 import LiveQueries

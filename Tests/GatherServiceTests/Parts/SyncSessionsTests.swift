@@ -1,4 +1,4 @@
-// One helper tells the states of a container, and what it does not tell is gone.
+// One helper tells the states of a container, and a state that it does not tell is gone.
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol

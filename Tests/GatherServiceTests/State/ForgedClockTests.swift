@@ -1,4 +1,4 @@
-// Clocks that nobody gave, and those that were given at odd moments: the difference is exact, or everything is fresh.
+// Forged clocks, and those that were given at odd moments: the difference is exact, or everything is fresh.
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol

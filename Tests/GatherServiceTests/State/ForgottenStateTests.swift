@@ -18,7 +18,7 @@ struct ForgottenStateTests {
         var clock: String?
     }
 
-    /// Runs a daemon on these containers: who comes back with `held` has what `find` says afterwards. The journal goes no
+    /// Runs a daemon on these containers: a subscriber back with `held` has the items of `find` afterwards. The journal goes no
     /// further back than it must, unless it `isLong`, so it does not speak of what was told before an index was saved.
     @discardableResult
     private func run(
@@ -68,7 +68,7 @@ struct ForgottenStateTests {
         #expect(!isFreshAgain)
     }
 
-    /// A start that fails, for want of descriptors perhaps, has said to nobody what it found.
+    /// A start that fails, for want of descriptors perhaps, has told no subscriber its findings.
     @Test(arguments: ["gone", "otherwise", "damaged"])
     func `A useless index stays until the journal says so`(why: String) async throws {
         let directory = try TemporaryDirectory()

@@ -74,7 +74,7 @@ struct JournalBoundsTests {
         return (subscriber.items, subscriber.lastClock)
     }
 
-    /// Goes back to a clock: what differs is told, or all of it anew, and then it holds so many.
+    /// Goes back to a clock: the difference is told, or all of it anew, and then it holds so many.
     private func goBack(
         _ daemon: DaemonFixture, to held: Held, isFresh: Bool, count: Int,
         sourceLocation: SourceLocation = #_sourceLocation

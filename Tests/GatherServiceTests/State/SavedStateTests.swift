@@ -220,7 +220,7 @@ struct SavedStateTests {
         }
         #expect(saved(directory).contains { $0.hasSuffix(".damaged") } == (damage != "noJournal"))
         #expect(log.all("state-set-aside").count { $0.contains("set aside") } == (damage == "noJournal" ? 0 : 1))
-        // Either it is read once, or what was saved is compared once.
+        // Either it is read once, or the saved tree is compared once.
         let isRead = name == "index-tree"
         #expect(log.all.count { $0.contains("container 'tree' was read") } == (isRead ? 1 : 0), "\(log.all)")
         #expect(log.all.count { $0.contains("container 'tree' was compared") } == (isRead ? 0 : 1), "\(log.all)")

@@ -1,4 +1,4 @@
-// A daemon that was started again and has not seen its tree yet: what it answers from what was saved, and what it tells then.
+// A daemon that was started again and has not seen its tree yet: its answers from the saved state, and its updates then.
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol

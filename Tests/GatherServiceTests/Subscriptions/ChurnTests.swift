@@ -1,4 +1,4 @@
-// Random churn on a real tree beside live queries: what each subscriber holds in the end equals a fresh walk.
+// Random churn on a real tree beside live queries: the items of each subscriber in the end equal a fresh walk.
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol

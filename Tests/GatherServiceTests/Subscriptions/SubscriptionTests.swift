@@ -141,7 +141,7 @@ struct SubscriptionTests {
                 #expect(item.path == daemon.tree + "/c/b/" + name)
                 #expect(item.previousPath == daemon.tree + "/a/b/" + name)
             }
-            // The other hears nothing of it: what comes next is something else.
+            // The other hears nothing of it: its next update is another one.
             try daemon.directory.write("", to: "tree/z")
             let next = try await names.next()
             #expect(next.changed == nil)

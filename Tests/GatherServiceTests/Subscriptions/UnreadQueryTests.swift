@@ -1,4 +1,4 @@
-// Live queries whose subscribers do not read: what they cost others, and what they are told in the end.
+// Live queries whose subscribers do not read: their cost for others, and their updates in the end.
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol

@@ -72,9 +72,9 @@ struct DaemonFixture {
     }
 
     struct ReadyObserver: DaemonObserver {
-        /// Nil where nobody waits.
+        /// Nil if no test waits.
         var ready: AsyncStream<Void>.Continuation?
-        /// Is given what is to be kept; nil where nobody keeps anything.
+        /// Is given the descriptors to keep; nil if none are kept.
         let keep: (@Sendable ([KeptDescriptor]) -> Void)?
         var keepsDescriptors: Bool { keep != nil }
         func keep(_ descriptors: [KeptDescriptor]) { keep?(descriptors) }

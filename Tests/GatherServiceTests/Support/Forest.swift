@@ -1,4 +1,4 @@
-// A tree with random modes, owners and access control lists, and what users of the machine really see of it.
+// A tree with random modes, owners and access control lists, and the entries that users of the machine really see.
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc

@@ -1,4 +1,4 @@
-// A directory that nobody gets to read before a test says so, as on a disk that does not answer.
+// A directory that no process gets to read before a test says so, as on a disk that does not answer.
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
@@ -6,8 +6,8 @@ import NIOCore
 import NIOPosix
 import SystemPackage
 
-/// Holds up whoever opens a directory to read it (fanotify(7)), until it is let go. To open it as a place (`O_PATH`), and to watch
-/// it, holds nobody up.
+/// Holds up whoever opens a directory to read it (fanotify(7)), until it is let go. Opening it as a place (`O_PATH`), and watching
+/// it, do not block.
 final class HeldDirectory: Sendable {
     /// Everybody goes on when it is closed.
     private let group: CInt

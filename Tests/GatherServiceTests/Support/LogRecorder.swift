@@ -4,7 +4,7 @@
 import Logging
 import Synchronization
 
-/// Keeps the warnings that are logged, and what is worse, and hands them on as they come; or lines of a lower level, too.
+/// Keeps the warnings and errors that are logged, and hands them on as they come; or lines of a lower level, too.
 struct LogRecorder: LogHandler {
     private final class Lines: Sendable { let all = Mutex<[(kind: String?, line: String)]>([]) }
 

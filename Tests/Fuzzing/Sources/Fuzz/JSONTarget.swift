@@ -1,4 +1,4 @@
-// The JSON reader: skipping and reading agree on what is JSON, and what was written reads back the same.
+// The JSON reader: skipping and reading agree on what is JSON, and written text reads back the same.
 // SPDX-License-Identifier: Apache-2.0
 
 import Varlink

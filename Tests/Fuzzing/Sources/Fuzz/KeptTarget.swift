@@ -1,4 +1,4 @@
-// The readers of what another process has left in memory: what they take hangs together.
+// The readers of what another process has left in memory: the state that they take hangs together.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem

@@ -1,4 +1,4 @@
-// The predicate parser: what it takes, it prints, reads back the same, and answers the same.
+// The predicate parser: a predicate that it takes is printed, reads back the same, and answers the same.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata

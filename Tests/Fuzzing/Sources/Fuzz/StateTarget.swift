@@ -1,4 +1,4 @@
-// The reader of saved state: what it takes hangs together, and is written and read back the same.
+// The reader of saved state: the state that it takes hangs together, and is written and read back the same.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
@@ -12,7 +12,7 @@ enum StateTarget: FuzzTarget {
     /// The bytes of a snapshot, and of a segment of the journal behind it if there is one. Checksums would keep all that is
     /// made up from being read, so they are made to fit.
     static func test(_ bytes: UnsafeRawBufferPointer) {
-        // The lists of what was read before are nobody's.
+        // The lists of an earlier reading belong to no index.
         AccessLists.beginSweep()
         var snapshot = Array(bytes)
         var journal: [UInt8] = []
