@@ -265,7 +265,7 @@ struct SaveTests {
         #expect(try scratch.read("a") == "first and second")
     }
 
-    @Test func aDocumentThatNobodyHoldsIsSaved() async throws {
+    @Test func aDocumentWithoutAReferenceIsSaved() async throws {
         let scratch = try Scratch()
         try scratch.write("old", to: "a")
         var states = try await {

@@ -31,7 +31,7 @@ struct StrangerTests {
         return crowd
     }
 
-    @Test(arguments: silences) func silentConnectionsKeepNobodyAway(bytes: String) async throws {
+    @Test(arguments: silences) func silentConnectionsKeepNoUserAway(bytes: String) async throws {
         try await TestServer.with(limits: StrangerTests.limits) { server async throws in
             let page = try await HeldConnection.open(server.port, TestServer.eventRequest)
             _ = await page.received(until: "event: items")

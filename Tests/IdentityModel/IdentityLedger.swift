@@ -13,7 +13,7 @@ package struct IdentityLedger {
 
     package init() {}
 
-    /// One quiet moment: all items by their paths, and what is known of them. `hidden` are tokens of what is there and not
+    /// One quiet moment: all items by their paths, and their known identities. `hidden` are tokens of what is there and not
     /// seen; `ends` says whether all that is there no more has ended. Returns what is wrong.
     package mutating func check(
         _ seen: [Bytes: String], _ observations: [Model.Observation], hidden: [Int] = [], ends: Bool = true

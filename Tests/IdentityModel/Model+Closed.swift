@@ -85,7 +85,7 @@ extension Model {
         for child in node.children.values { willLeave(child, isCloudy: isCloudy || node.isClosed) }
     }
 
-    /// The daemon begins anew with what it has saved: what lay in closed directories is not known from that, and without the
+    /// The daemon begins anew with what it has saved: entries of closed directories are not known from that, and without the
     /// watches that it had it finds some closed, and gets none of them.
     package func restarted(keepsWatches: Bool) {
         forEach { node, place in
@@ -121,7 +121,7 @@ extension Model {
         return tokens
     }
 
-    /// Whether what is there no more has ended for sure: what has changed where it could not be seen may be either of two.
+    /// Whether a missing entry has ended for sure: one that has changed where it could not be seen may be either of two.
     package var endsAreSure: Bool { windowOfClosing != window }
 
     /// Whether it is known by a rename into a closed directory, which was lost: it may have been taken for one that is gone.
@@ -134,7 +134,7 @@ extension Model {
             || (windowOfClosing == window && node.moves > 0)
     }
 
-    /// The window ends: what can be seen has been seen.
+    /// The window ends: all visible entries have been seen.
     func settleClosed(_ lossy: Bool, _ hasOneLink: (Bytes) -> Bool) {
         wasLookedAt()
         forEach { node, place in

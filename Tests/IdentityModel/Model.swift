@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The names of an area that one thread alone changes. Each entry has a token, which stands for the identity that it must
-/// keep: a rename keeps it, a rename over another entry takes over the other's, and what leaves its container gets another
+/// keep: a rename keeps it, a rename over another entry takes over the other's, and an entry that leaves its container gets another
 /// when it comes back. Windows are the times between two quiet moments.
 package final class Model {
     package final class Node {
@@ -13,7 +13,7 @@ package final class Model {
         package var isClosed = false
         /// When that changed last.
         var windowOfMode = -1
-        /// When it, or what lies in it, was closed, was open again, or changed where it could not be seen.
+        /// When it, or an entry in it, was closed, was open again, or changed where it could not be seen.
         var windowOfClosing = -1
         /// When it was renamed into a closed directory from where it could be seen.
         var windowOfHiding = -1
@@ -164,7 +164,7 @@ package final class Model {
         // If this is removed, the item of the target may go on where it was before.
         source.formerNames += target.formerNames
         if source.isDirectory {
-            // A name in it that was unlinked is another name to nobody who looks there later.
+            // A name in it that was unlinked is no other name to a later look.
             let former = unlinked.filter { $0.directory == source.token }
             for name in former { unlinked.insert(Name(directory: target.token, name: name.name)) }
         }
@@ -210,8 +210,8 @@ package final class Model {
         for place in [one, other] { touched[place, default: 0] += 2 }
     }
 
-    /// Another file has the place of this one, or none. Where it went into a directory that nobody watched yet, all that was
-    /// told is that it left its former name: whatever has that now may be the old entry saved anew, and what replaced it
+    /// Another file has the place of this one, or none. If it went into a directory without a watch yet, all that was
+    /// told is that it left its former name: an entry with that name may be the old one saved anew, and the one that replaced it
     /// in its new place may be new. True if so.
     @discardableResult
     private func lostTrack(of node: Node) -> Bool {

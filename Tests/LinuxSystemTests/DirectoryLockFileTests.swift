@@ -119,7 +119,7 @@ struct DirectoryLockFileTests {
         // If this file cannot be opened, the state of the lock is unknown.
         mkdir(path + "/" + DirectoryLockFile.name, 0o700)
         #expect(throws: SystemError.busy) { try directory.lockDirectory() }
-        // Here nobody may read who may not write.
+        // Here a user who may not write may not read.
         chmod(path, 0o700)
         #expect(throws: SystemError.wouldBlock) { try directory.lockDirectory() }
     }

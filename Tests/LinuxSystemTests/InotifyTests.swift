@@ -82,7 +82,7 @@ import Testing
         let thread = try ReadinessThread(descriptor: inotify.number) { counter.add() }
         try scratch.write("a", "")
         counter.wait(for: 1)
-        // Not armed: more events wake nobody, and stopping finds the count as it was.
+        // Not armed: more events wake no thread, and stopping finds the count as it was.
         try scratch.write("b", "")
         _ = try events(inotify)
         thread.arm()

@@ -77,7 +77,7 @@ import Testing
             let snapshot = tree.index.snapshot()
             let plan = try tree.plan(text, Self.viewer(1_000))
             #expect(plan.selectTolerantly(in: snapshot).errors.count == Tree.seen)
-            // As of one that was made for nobody, beforehand.
+            // The same for a plan that was made beforehand, for no viewer.
             guard !plan.followsClock else { continue }
             let later = try tree.plan(text, nil).seen(by: Self.viewer(1_000))
             #expect(later.selectTolerantly(in: snapshot).errors.count == Tree.seen)
@@ -85,7 +85,7 @@ import Testing
         #expect(try all.plan(text, nil).selectTolerantly(in: all.index.snapshot()).errors.count == Tree.seen + 50)
     }
 
-    @Test(arguments: costly) func `A change of what is hidden is evaluated for nobody`(text: String) throws {
+    @Test(arguments: costly) func `A change of a hidden item is not evaluated for a caller`(text: String) throws {
         let tree = try Tree(hidden: 0)
         let registry = LiveQueryRegistry(rowLimit: 1_024, walkLimit: 4_096)
         func add(_ viewer: Viewer?) throws -> LiveQuery {
@@ -105,7 +105,7 @@ import Testing
         #expect(everybody.errors.count == 30)
     }
 
-    /// Their names are seen, and what they have is not.
+    /// Their names are seen, and their attributes are not.
     @Test(arguments: costly) func `Attributes of files that the caller may not read are not evaluated`(
         text: String
     ) throws {

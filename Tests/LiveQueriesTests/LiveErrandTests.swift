@@ -1,4 +1,4 @@
-// Errands: who leaves together, who hears of it when they are back, and what is told meanwhile.
+// Errands: the queries that leave together, those that hear of it when they are back, and the updates meanwhile.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata

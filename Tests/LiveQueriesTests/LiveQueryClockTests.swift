@@ -302,7 +302,7 @@ private final class ClockWorld {
         #expect(world.registry.nextMoment == nil)
     }
 
-    /// A query of which nothing is near wakes nobody, and nor does one of other items.
+    /// A query of which nothing is near wakes no thread, and nor does one of other items.
     @Test func onlyWhatMattersIsAMoment() throws {
         let start = 1_700_000_000 * second
         let world = ClockWorld(rowLimit: 1_024, now: start)

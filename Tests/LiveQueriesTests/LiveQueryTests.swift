@@ -154,7 +154,7 @@ private let directory = NaiveTree.status(.directory)
         try scene.tree.move(sub, to: nil, "Documents")
         scene.process()
         #expect(scene.take(scope) == ["~ Documents/f"] && scene.take(documents) == ["+ Documents/f"])
-        // Twice, with nobody reading: the path that the subscriber knows is told.
+        // Twice, while the subscriber does not read: the path that the subscriber knows is told.
         #expect(scene.take(path) == ["~ other/sub/f -> Documents/f"])
         try scene.tree.move(sub, to: nil, "x")
         scene.process()
@@ -164,7 +164,7 @@ private let directory = NaiveTree.status(.directory)
         #expect(scene.take(name) == [])
     }
 
-    /// Within one change set a directory goes, another takes its slot, and what lay in the first comes to lie in it.
+    /// Within one change set a directory goes, another takes its slot, and the entries of the first come to lie in it.
     @Test func anotherDirectoryInTheSlotIsAnotherPlace() throws {
         var scene = Scene()
         let old = try #require(try scene.tree.insert("old", directory))
@@ -225,7 +225,7 @@ private let directory = NaiveTree.status(.directory)
         #expect(scene.take(name) == [] && scene.take(reads) == ["~ tagged"])
     }
 
-    @Test func attributesThatNobodyMayReadAreNoChange() throws {
+    @Test func attributesWithoutReadersAreNoChange() throws {
         var scene = Scene()
         var closed = file()
         (closed.mode, closed.owner) = (0o600, 1)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import LiveQueries
 
-/// The tree, the registry, and what a naive observer remembers of both.
+/// The tree, the registry, and the memory of a naive observer of both.
 final class ModelWorld {
     var tree = NaiveTree()
     let hasPackages: Bool

@@ -53,7 +53,7 @@ extension NaiveView {
     }
 }
 
-/// A predicate, and what it means.
+/// A predicate, and its meaning.
 struct NaiveQuery: Sendable {
     let text: String
     let holds: @Sendable (NaiveView) -> Bool
@@ -184,7 +184,7 @@ struct NaiveQuery: Sendable {
     ]
 }
 
-/// A scope, and what it means.
+/// A scope, and its meaning.
 struct NaiveScope: Sendable {
     let scopes: [QueryScope]
     let holds: @Sendable (NaiveView) -> Bool

@@ -1,4 +1,4 @@
-// Plans against naive closures and against the language itself, and what is known of a plan without running it.
+// Plans against naive closures and against the language itself, and the properties of a plan without running it.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata

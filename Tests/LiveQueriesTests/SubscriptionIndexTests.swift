@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    /// Patterns and names of odd pieces: what a pattern matches is a candidate, whatever folds to what.
+    /// Patterns and names of odd pieces: a name that a pattern matches is a candidate, whatever folds to what.
     @Test(arguments: TestLength.part(of: 0..<12 as Range<UInt64>, oneIn: 3))
     func matchesAreCandidatesWhateverFolds(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)

@@ -188,7 +188,7 @@ import Testing
         let counts = try tally(.name, [[0xFF], [0xFE], Array("a".utf8)]).counts()
         #expect(counts.map { Self.text($0.value) } == ["\u{FFFD}", "a"])
         #expect(counts.map(\.count) == [2, 1])
-        // As the language has it, and other than Swift's strings: what is written differently is different.
+        // As the language has it, and other than Swift's strings: texts that are written differently are different.
         #expect(try tally(.name, [Array("\u{E9}".utf8), Array("e\u{301}".utf8)]).counts().count == 2)
     }
 

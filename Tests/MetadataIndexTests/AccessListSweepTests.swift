@@ -14,7 +14,7 @@ struct AccessListSweepTests {
     }
 
     /// The handle of a list when there is room for it, with what keeps it: other tests may keep what was let go here for a
-    /// moment, and let go of what nobody has.
+    /// moment, and let go of unused ones.
     static func intern(
         _ bytes: [UInt8], of owner: UInt32, _ index: MetadataIndex
     ) async -> (list: AccessListID, lease: AccessListLease) {
@@ -140,7 +140,7 @@ struct AccessListSweepTests {
         #expect(index.checkInvariants() == nil)
     }
 
-    @Test func `Where a list of the past is refused after a restart nobody is told of that past`() async throws {
+    @Test func `If a list of the past is refused after a restart, that past is not told`() async throws {
         let owner: UInt32 = 51_004
         var index: MetadataIndex? = MetadataIndex(root: .sample(.directory, inode: 1))
         var status = FileStatus.sample(.directory, inode: 2)

@@ -32,7 +32,7 @@ import Testing
         #expect(AccessSet([access(1, list(most)), access(1, list(1))]) == nil)
     }
 
-    /// Neither is nobody known to see into it then, nor does it matter to what is told of its size.
+    /// Its viewers are unknown then, and that does not change the size that is told.
     @Test func aPackageOfManyOwnersHasNone() {
         var state = PackageState(RowValues(FileStatus.sample(.directory), common: 0), isToBeCounted: false)
         for owner in 0..<UInt32(AccessSet.mostAccesses) - 1 {

@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `A gap leaves the index behind, and what was given out since is not given again`() throws {
+    @Test func `A gap leaves the index behind, and identifiers given out since are not given again`() throws {
         let index = MetadataIndex(root: .sample(.directory))
         let saved = index.saved()
         var writer = JournalWriter(Saved.header)
@@ -320,7 +320,7 @@ import Testing
         #expect(throws: SavedStateError.malformed("the number of rows")) { try Saved.apply(hostile, to: restorer) }
     }
 
-    @Test func `Each damaged byte is found, and what came before it counts`() throws {
+    @Test func `Each damaged byte is found, and the records before it count`() throws {
         let (saved, journal) = try small()
         for place in journal.indices {
             var damaged = journal

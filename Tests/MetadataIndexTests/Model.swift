@@ -333,7 +333,7 @@ struct Pair {
         return list
     }
 
-    /// Lets go of the access lists that nobody has.
+    /// Lets go of the unused access lists.
     mutating func sweep() {
         var allowance = AccessListAllowance()
         AccessLists.beginSweep()
@@ -350,7 +350,7 @@ struct Pair {
 
     func row(_ path: Path) -> Row { model.row(path)! }
 
-    /// One random change in both. Returns what it was, and what went wrong if anything did.
+    /// One random change in both. Returns the change, and the failure if there was one.
     mutating func step() throws -> (what: String, failure: String?) {
         index.tidyAttributes()
         // Models are slow: they are kept small, but for those that were filled.
@@ -421,7 +421,7 @@ struct Pair {
         guard let path = anyPath() else { return ("update", nil) }
         var status = model.entries[path]!.status
         if chance(60) { status.size += .random(in: 0...1, using: &generator) } else { status = anyStatus() }
-        // Until it is looked at, which directories are packages is as it was, and what differs too.
+        // Until it is looked at, the packages among the directories are as they were, and so is the difference.
         let isSettled = chance(50)
         if isSettled { index.storage.settle() }
         let before = model.ownStatus(path)

@@ -1,4 +1,4 @@
-// Access lists on their way back: what rows have at the end is what they had.
+// Access lists on their way back: the rows have the lists at the end that they had.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
@@ -46,7 +46,7 @@ import Testing
         return left
     }
 
-    /// Until what nobody has any more was let go: the process ends.
+    /// Ends the process: sweeps until the unused lists were let go.
     private func end(with list: [UInt8], of owner: UInt32) async {
         let known = AccessLists.intern(list, owner: owner)
         while AccessLists.bytes(of: known) == list {

@@ -14,7 +14,7 @@ import Testing
         return status
     }
 
-    /// The directory d with a file that has changed since its birth, one that has not, and one that nobody has seen; all of it
+    /// The directory d with a file that has changed since its birth, one that has not, and one that was never looked at; all of it
     /// set aside, and the slots of others free.
     private func begin() throws -> (index: MetadataIndex, known: [ItemIdentifier?]) {
         let index = MetadataIndex(root: .sample(.directory))

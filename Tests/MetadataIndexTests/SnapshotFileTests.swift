@@ -91,7 +91,7 @@ import Testing
         #expect(throws: SavedStateError.self) { try Saved.index(index.saved()) }
     }
 
-    @Test func `An empty container, and what was saved with it`() throws {
+    @Test func `An empty container is restored with its attachment`() throws {
         let index = MetadataIndex(root: .sample(.directory))
         let bytes = index.saved(attachment: [1, 2, 3])
         #expect(try SnapshotReader(bytes).attachment == [1, 2, 3])

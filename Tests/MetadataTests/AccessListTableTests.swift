@@ -1,4 +1,4 @@
-// The table of access lists: what is kept, and whose share is taken.
+// The table of access lists: the lists that are kept, and the shares that they take.
 // SPDX-License-Identifier: Apache-2.0
 
 import TestSupport
@@ -301,7 +301,7 @@ struct AccessListTableTests {
         for number in 0..<10 { #expect(table.restore(list(number), owner: 1) != nil) }
         #expect(table.restore([], owner: 1) == AccessListID.none)
         #expect(table.restore(table.bytes(of: .unknown), owner: 1) == .unknown)
-        // Nothing was refused, but what comes anew counts with it.
+        // Nothing was refused, but new lists count with the restored ones.
         #expect(table.hasRoom(for: 1))
         #expect(table.intern(list(11), owner: 1) == .unknown)
         #expect(table.restore(list(3), owner: 2) == table.intern(list(3), owner: 1))

@@ -1,4 +1,4 @@
-// Records of extra attributes: what goes in comes out, and nothing that is none is taken for one.
+// Records of extra attributes: attributes that go in come out, and nothing that is none is taken for one.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata

@@ -31,7 +31,7 @@ struct ZoneRulesTests {
             let zones = ZoneRulesTests.zones
             try #require(zones.count > 200)
             var generator = SeededGenerator(seed: 34)
-            // 1850 to 2150, and what lies near the changes of a few years.
+            // 1850 to 2150, and times near the changes of a few years.
             let moments =
                 (0..<600).map { _ in Int64.random(in: -3_786_912_000...5_680_281_600, using: &generator) }
                 + stride(from: Int64(1_672_531_200), to: 1_704_067_200, by: 86_400 / 4)

@@ -95,7 +95,7 @@ final class Churner {
             Files.removeTree(path(place))
             if Files.status(path(place)) == nil { model?.removed(place) }
         case .symlink: symlink(newEntry(inside, &random), random.one(of: ["nowhere", "f1", "../d1", "."]))
-        // Never to a name outside: the kernel tells nobody in the container of that.
+        // Never to a name outside: the kernel has no event in the container for that.
         case .link: link(entry(inside, &random), newFile(inside, &random))
         case .fill: fill(newDirectory(random.chance(1, in: 5) ? outside : inside, &random), &random)
         case .mode:
@@ -349,7 +349,7 @@ final class Churner {
         random.chance(1, in: 3) ? newDirectory(among, &random) : newFile(among, &random)
     }
 
-    /// Whether a change of this entry would be one through a hard link outside the tree, of which the kernel tells nobody.
+    /// Whether a change of this entry would be one through a hard link outside the tree, for which the kernel has no event.
     private func isNeverReported(_ place: Place) -> Bool {
         guard roots[place.root].container == nil, let status = Files.status(path(place)) else { return false }
         return status.st_mode & S_IFMT != S_IFDIR && status.st_nlink > 1

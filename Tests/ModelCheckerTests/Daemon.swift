@@ -208,7 +208,7 @@ final class Daemon {
     }
 }
 
-/// The length of new inotify queues, set for a moment: one program at a time, and what was there is put back.
+/// The length of new inotify queues, set for a moment: one program at a time, and the former length is put back.
 final class QueueLimit {
     static let file = "/proc/sys/fs/inotify/max_queued_events"
     private let lock: CInt

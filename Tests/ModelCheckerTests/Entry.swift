@@ -1,4 +1,4 @@
-// An entry of the tree, and all of them, as readdir, lstat and getxattr show them: what is true.
+// An entry of the tree, and all of them, as readdir, lstat and getxattr show them: the truth.
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation

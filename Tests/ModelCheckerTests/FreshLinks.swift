@@ -45,7 +45,7 @@ final class FreshLinks: Sendable {
         }
     }
 
-    /// A file, or a directory, that nobody was told of has changed.
+    /// A file, or a directory, has changed without an event.
     func untold(_ inode: UInt64) { state.withLock { _ = $0.lost.insert(inode) } }
 
     /// Touches what is left of them, or of all fresh ones.

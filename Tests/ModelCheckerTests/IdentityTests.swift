@@ -140,7 +140,7 @@ import Testing
         #expect(violations(&copy, rest.merging(["/box/n": "4"]) { $1 }, model).count == 1)
         #expect(violations(&ledger, rest.merging(["/box/n": "5"]) { $1 }, model).isEmpty)
         model.beginWindow()
-        // It moves where nobody sees it.
+        // It moves out of sight.
         model.willRename(place("d/e"), place("d/f"))
         model.renamed(place("d/e"), place("d/f"))
         #expect(violations(&ledger, rest.merging(["/box/n": "5"]) { $1 }, model).isEmpty)

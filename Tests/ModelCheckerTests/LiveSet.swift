@@ -4,7 +4,7 @@
 import Foundation
 import IdentityModel
 
-/// The accumulated set of one live query, and what was wrong with the replies.
+/// The accumulated set of one live query, and the faults of the replies.
 struct LiveSet {
     struct Held: Equatable {
         var row: Row

@@ -9,7 +9,7 @@ enum Mode: String, CaseIterable, Sendable {
     case plain
     /// Three threads, each in directories of its own.
     case crowd
-    /// Three threads in the same directories, where nobody knows who was first.
+    /// Three threads in the same directories, where the order of changes is unknown.
     case wild
     /// The kernel's queue holds 16 events.
     case queue
@@ -43,7 +43,7 @@ enum Mode: String, CaseIterable, Sendable {
     case closedKill
     /// The same with the descriptors that a service manager has kept.
     case closedKept
-    /// A great many subscribers, each with a predicate of its own; in the end all are gone, and what they took.
+    /// A great many subscribers, each with a predicate of its own; in the end all are gone, and so is the memory that they took.
     case many
     /// Directories with some extensions are packages, and the daemon is killed in the middle and started again.
     case packages

@@ -1,4 +1,4 @@
-// Packages as they follow from a walk: what is true of them, and what a question hides.
+// Packages as they follow from a walk: their facts, and the items that a question hides.
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc

@@ -7,7 +7,7 @@ enum Promise {
     static let survivesRestarts = true
     /// Nothing is told as changed that is as it was. A pending change of a subscriber is known by its item and not by its
     /// values, so an item that was told of and has changed and changed back before the subscriber took the change is told
-    /// once more. Only what lies below a directory that went and came back can have all of its values again: whatever is
+    /// once more. Only an entry below a directory that went and came back can have all of its values again: one that is
     /// renamed, linked or written itself has another time of change. So it is an update with the values that the subscriber
     /// has, harmless and rare; to leave it out, each pending item would have to keep what was told of it.
     static let tellsNoIdleChanges = false

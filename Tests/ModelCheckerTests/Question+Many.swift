@@ -1,4 +1,4 @@
-// Questions in great number, in all the ways in which the registry of live queries files them, and what each means.
+// Questions in great number, in all the ways in which the registry of live queries files them, and the meaning of each.
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
@@ -65,7 +65,7 @@ private struct Demand: Sendable {
         return admits(entry.name)
     }
 
-    /// In bytes: what is looked for is of ASCII, which is no part of another character.
+    /// In bytes: the text that is looked for is of ASCII, which is no part of another character.
     func admits(_ name: Bytes) -> Bool {
         switch form {
         case .equal, .among: texts.contains(name)
@@ -102,7 +102,7 @@ extension Bytes {
 }
 
 extension Question {
-    /// So many questions, the first of them about everything. Half of the others are about what nobody ever makes; a third look
+    /// So many questions, the first of them about everything. Half of the others are about names that are never made; a third look
     /// below a directory only, which may be there or not.
     static func many(_ count: Int, box: Bytes, areas: Int, seed: UInt64) -> [Question] {
         var random = SeededGenerator(seed: seed, 4)

@@ -1,4 +1,4 @@
-// A great many subscribers that leave at once: what they took of the daemon goes with them.
+// A great many subscribers that leave at once: the daemon's memory for them goes with them.
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation

@@ -1,4 +1,4 @@
-// One run: a daemon, subscribers and churn from one seed, and what must hold whenever it is quiet.
+// One run: a daemon, subscribers and churn from one seed, and the checks that must hold whenever it is quiet.
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation

@@ -1,4 +1,4 @@
-// Predicates over attributes: what they turn into, and what is refused when the query is made.
+// Predicates over attributes: their resolved form, and those refused when the query is made.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata

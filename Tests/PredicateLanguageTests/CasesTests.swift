@@ -1,4 +1,4 @@
-// The shared conformance cases: each line a predicate, an object, and what to expect.
+// The shared conformance cases: each line a predicate, an object, and the expected result.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata

@@ -156,7 +156,7 @@ struct SavedListTests {
         #expect(await SavedVersion.read(directory + "/fifo") == nil)
     }
 
-    /// Syncthing may be another user than the helper, whose umask lets nobody else read.
+    /// Syncthing may be another user than the helper, whose umask lets no other user read.
     @Test func filesHaveThePermissionsOfTheFolder() throws {
         defer { end() }
         try #require(chmod(directory, 0o2775) == 0)

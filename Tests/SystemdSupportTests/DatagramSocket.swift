@@ -4,7 +4,7 @@
 import Glibc
 import Testing
 
-/// Bound to a path, read without waiting: what was sent before is there, since `sendmsg` to a Unix socket returns only
+/// Bound to a path, read without waiting: datagrams sent before are there, since `sendmsg` to a Unix socket returns only
 /// when the datagram is queued.
 final class DatagramSocket {
     let descriptor: CInt

@@ -1,4 +1,4 @@
-// A log that nobody reads holds nobody up, and says what it lost.
+// A log without a reader holds up no caller, and says what it lost.
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc

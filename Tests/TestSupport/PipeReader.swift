@@ -48,7 +48,7 @@ final class PipeReader: Sendable {
         waiting?.resume()
     }
 
-    /// Lets nobody wait any longer. A process that has inherited the other end may still hold it.
+    /// Ends all waits. A process that has inherited the other end may still hold it.
     func giveUp() { wake { $0.isAtEnd = true } }
 
     func nextLine() async -> String? {

@@ -1,4 +1,4 @@
-// A folder whose files nobody may read or change, and what programs did to it.
+// A folder whose files no user may read or change, and the deeds of programs in it.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc

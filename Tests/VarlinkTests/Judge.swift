@@ -65,8 +65,8 @@ enum Judge: String, CaseIterable, CustomTestStringConvertible {
         "exec bash -c '\(script.replacing("'", with: "'\\''"))'"
     }
 
-    /// Closes what the shell was given without being meant: sockets of tests that run beside would not end as long as it has
-    /// them, and whoever waits for such an end may be what this test waits for.
+    /// Closes descriptors that the shell was not meant to get: sockets of tests that run beside would not end as long as it has
+    /// them, and this test may wait for a program that waits for such an end.
     private static func closing(but kept: CInt = 0) -> String {
         "for fd in /proc/$$/fd/*; do fd=${fd##*/}; case $fd in [012]|255|\(kept)) ;; *) eval \"exec $fd>&-\" ;; esac; done"
     }

@@ -105,7 +105,7 @@ struct ServerLimitsTests {
         }
     }
 
-    @Test func repliesThatNobodyTakesAreBoundedInAll() async throws {
+    @Test func untakenRepliesAreBoundedInAll() async throws {
         var limits = VarlinkLimits()
         limits.replyBytesInAll = 2_000_000
         try await TestServer.with(limits: limits) { server in

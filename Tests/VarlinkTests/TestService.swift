@@ -291,7 +291,7 @@ final class RawSocket: Sendable {
     func endOutput() { shutdown(descriptor, CInt(SHUT_WR)) }
 }
 
-/// A thread, for what blocks.
+/// A thread for blocking calls.
 final class Thread: Sendable {
     private let thread: pthread_t
 

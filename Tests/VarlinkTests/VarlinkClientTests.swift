@@ -86,14 +86,14 @@ private func number(_ reply: JSONBytes) throws -> Int64 {
         }
     }
 
-    @Test func holdsTheServiceBackWhenNobodyReads() async throws {
+    @Test func holdsTheServiceBackWhileTheClientDoesNotRead() async throws {
         try await TestServer.with { server in
             let client = try await server.connect(bufferedBytes: 100_000)
             var iterator = client.callMore("org.example.test.Flood", JSONBytes("{\"bytes\":10000}"))
                 .makeAsyncIterator()
             _ = try await iterator.next()
-            // The service makes replies until its socket takes no more, and then none: what lies in between is
-            // bounded by the buffers, however long nobody reads.
+            // The service makes replies until its socket takes no more, and then none: the replies in between are
+            // bounded by the buffers, however long the client does not read.
             var before = -1
             var now = 0
             while before != now {

@@ -1,4 +1,4 @@
-// Interface text: what it declares, what is wrong with it and where, and holding parameters to it.
+// Interface text: its declarations, its faults with their place, and holding parameters to it.
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing

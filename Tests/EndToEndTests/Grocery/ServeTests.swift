@@ -1,4 +1,4 @@
-// grocery serve: who may open the page.
+// grocery serve: the users that may open the page.
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation

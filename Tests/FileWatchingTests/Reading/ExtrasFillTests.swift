@@ -1,4 +1,4 @@
-// Reading extras of what is known already: a comparison in the background, for which nobody waits who does not ask for them.
+// Reading extras of what is known already: a comparison in the background, for which only callers that ask for them wait.
 // SPDX-License-Identifier: Apache-2.0
 
 import FileWatching

@@ -94,7 +94,7 @@ struct FairnessTests {
         }
     }
 
-    @Test func anAnswerThatNobodyTakesEnds() async throws {
+    @Test func anUntakenAnswerEnds() async throws {
         var limits = ServiceLimits()
         limits.answersPerUser = 1
         limits.answerTime = .milliseconds(50)

@@ -117,7 +117,7 @@ struct ReplyBoundsTests {
         }
     }
 
-    @Test func manyWhoTakeWhatTheyAreToldGoOn() async throws {
+    @Test func manySubscribersThatReadGoOn() async throws {
         let directory = try TemporaryDirectory()
         try directory.makeDirectory("tree")
         try directory.makeDirectory("aside")

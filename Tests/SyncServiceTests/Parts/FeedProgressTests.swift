@@ -1,4 +1,4 @@
-// Replies of the feed, and what is left of them for a report.
+// Replies of the feed, and the report that is left of them.
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
