@@ -95,7 +95,7 @@ extension TreeWatcher {
             return
         }
         if event.mask.contains(.ignored) { releaseWatch(event.watch) }
-        if event.mask.isSuperset(of: [.movedFrom, .isDirectory]) { mounts.directoryRenamed(from: name) }
+        if event.mask.contains(.movedFrom), event.mask.contains(.isDirectory) { mounts.directoryRenamed(from: name) }
         if let watch = roots.ancestor(event.watch) {
             ancestorChanged(event, name: name, watch.containers, origin)
         }
