@@ -46,6 +46,8 @@ package final class EventRing {
     private var lost: UInt64
     /// The pages of the two mappings, one after the other, that this process has had there, by the bits.
     private var present: [UInt64]
+    /// The number of pages within reach of a read that it has not had yet.
+    private var absent: Int
     /// A test looks at the memory before each store.
     package var onStore: (() -> Void)?
 
@@ -78,6 +80,7 @@ package final class EventRing {
         (tail, taken, head) = (EventRing.start, EventRing.start, EventRing.start)
         (zeroed, lost) = (EventRing.start + self.capacity, 0)
         present = Array(repeating: 0, count: EventRing.words(of: capacity))
+        absent = (capacity + window) / EventRing.pageSize
         for (place, value) in [tail, head, zeroed, lost].enumerated() { SharedWord.store(value, to: words + 8 * place) }
     }
 
@@ -92,6 +95,7 @@ package final class EventRing {
         let found = (0..<4).map { SharedWord.load(words + 8 * $0) }
         (tail, taken, head, zeroed, lost) = (found[0], found[0], found[1], found[2], found[3])
         present = Array(repeating: 0, count: EventRing.words(of: capacity))
+        absent = (capacity + window) / EventRing.pageSize
         // No daemon reads so much that a sum of these could overflow.
         guard found.allSatisfy({ $0 < 1 << 62 }), tail >= EventRing.start, tail <= head, head <= zeroed,
             zeroed <= tail + self.capacity, found.allSatisfy({ $0 % EventRing.alignment == 0 }),
@@ -177,10 +181,12 @@ package final class EventRing {
     /// Has the pages of the window where read(2) finds them. It takes an event out of the kernel's queue before it copies it, and
     /// a page that is to be fetched then may be refused to a process that is being killed: the event would be nowhere.
     private func touch() {
+        guard absent > 0 else { return }
         let start = Int(head % capacity)
         for page in start / EventRing.pageSize...(start + Int(window) - 1) / EventRing.pageSize
         where present[page >> 6] >> UInt64(page & 63) & 1 == 0 {
             present[page >> 6] |= 1 << UInt64(page & 63)
+            absent -= 1
             let word = base + page * EventRing.pageSize
             SharedWord.store(SharedWord.load(word), to: word)
         }
