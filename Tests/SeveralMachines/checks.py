@@ -14,6 +14,8 @@ from machine import CONTAINER
 from syncthing import HELPERS_NAME, OWN_NAMES, RefusedRequest, nanoseconds
 
 CONFLICT = re.compile(r"\.sync-conflict-\d{8}-\d{6}-[A-Z0-9]{7}(?=\.[^.]*$|$)")
+# Items below these are in the answers that name the place.
+ARCHIVED = re.compile(r"/(\.gather|\.stversions)/")
 KINDS = {stat.S_IFREG: "file", stat.S_IFDIR: "directory", stat.S_IFLNK: "symlink"}
 # As much of a difference as a failure shows.
 SHOWN = 6
@@ -157,16 +159,18 @@ def wrong_queries(machine):
     """Whether each query, and the live one, equals a walk."""
     # Without the key `sync`, Syncthing's own names are items as all others are.
     everything = walk(machine.container, own_names=machine.gatherd.container(CONTAINER).get("sync") != "syncthing")
+    ordinary = {path: status for path, status in everything.items() if not ARCHIVED.search(path)}
     for predicate, matches in PREDICATES.items():
         items = machine.gatherd.find(predicate, ["kind", "size", "modified"])
         found = {path: from_item(item) for path, item in items.items()}
-        walked = {path: described(path, status) for path, status in everything.items() if matches(path, status)}
+        searched = everything if ARCHIVED.search(predicate) else ordinary
+        walked = {path: described(path, status) for path, status in searched.items() if matches(path, status)}
         if wrong := difference(found, walked, ("the query has", "a walk finds")):
             return f"{predicate!r} on {machine.name}: {wrong}"
     if machine.gatherd.view.failure:
         return f"the live query of {machine.name} ended with {machine.gatherd.view.failure}"
     found = {path: from_item(item) for path, item in machine.gatherd.view.items().items()}
-    walked = {path: described(path, status) for path, status in everything.items()}
+    walked = {path: described(path, status) for path, status in ordinary.items()}
     if wrong := difference(found, walked, ("the live query has", "a walk finds")):
         return f"the live query of {machine.name}: {wrong}"
     return None
@@ -176,7 +180,7 @@ def wrong_states(machine):
     """Whether the state of each item is the one that Syncthing's interface tells."""
     try:
         before = states(machine)
-        items = machine.gatherd.find("", SYNC_ATTRIBUTES)
+        items = machine.gatherd.everything(SYNC_ATTRIBUTES)
         # Syncthing went on meanwhile: what was compared is of two moments.
         if states(machine) != before:
             return f"Syncthing of {machine.name} is at work"
@@ -193,7 +197,7 @@ def wrong_quiet_states(machine):
         syncthing = machine.syncthing
         names = {device[:7]: name for device, name in syncthing.remote_devices().items() if name}
         names[syncthing.device[:7]] = machine.name
-        items = machine.gatherd.find("", [*QUIET, "savingDevice"])
+        items = machine.gatherd.everything([*QUIET, "savingDevice"])
         for identifier, folder in syncthing.folders().items():
             for path, full in shared_items(machine, folder):
                 item = items.get(full, {})

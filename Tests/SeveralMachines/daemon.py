@@ -102,6 +102,10 @@ class Gatherd:
         assert not answer.get("inexact"), answer["inexact"]
         return {item["path"]: item for item in answer["items"]}
 
+    def everything(self, attributes):
+        """All items by path, those of the trash included. They are of two moments."""
+        return self.find("", attributes) | self.find("path CONTAINS '/.gather/'", attributes)
+
     def follow(self):
         """Begins the live view, which outlives the process."""
         self.view = LiveView(self.socket, self.bell)
