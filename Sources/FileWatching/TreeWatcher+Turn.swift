@@ -38,7 +38,7 @@ extension TreeWatcher {
         audit()
         balance()
         lookAtUnsureMounts()
-        closeAhead()
+        settleProvisionalRows()
         finishCheck()
         followMounts()
         // After all that opens any, or one more turn would be needed for them.

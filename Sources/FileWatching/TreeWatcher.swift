@@ -27,7 +27,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var halves = RenameHalves()
     var detachedRows = DetachedRows()
     /// Provisional rows: a look-up of theirs is newer than the event position.
-    var ahead: RowsAhead
+    var provisionalRows: ProvisionalRows
     var exchange = PendingExchange()
     var readings = Readings()
     var unstableDirectories: UnstableDirectories
@@ -74,7 +74,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         pool = CrawlPool(
             kernel: kernel, budget: budget, threads: settings.crawlThreads,
             entriesAheadLimit: settings.crawledEntriesAhead, limits: settings.limits, wake: wake)
-        ahead = RowsAhead(least: settings.limits.leastAhead)
+        provisionalRows = ProvisionalRows(least: settings.limits.leastProvisional)
         unstableDirectories = UnstableDirectories(limit: settings.limits.readsAstray)
         cache = DirectoryCache(limit: settings.openDirectoryLimit)
         events = EventStream(readLimit: max(settings.readBufferSize, 65_536))

@@ -19,8 +19,8 @@ package struct WatchLimits: Sendable {
     package var goneWatches = 16_384
     /// The same of files whose names were looked for.
     package var soughtLinks = 16_384
-    /// Rows ahead of the stream among which those that it has come up to are not looked for yet.
-    package var leastAhead = 256
+    /// Provisional rows among which those that the stream has come up to are not looked for yet.
+    package var leastProvisional = 256
     /// How often a comparison begins again for look-ups of its own that were given up: a file system that has no stable
     /// inode numbers would have it never end.
     package var comparisonRestarts = 3

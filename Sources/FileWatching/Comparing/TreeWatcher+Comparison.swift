@@ -139,7 +139,7 @@ extension TreeWatcher {
     /// The entries of a container leave the tree while its directory is away or cannot be read.
     func park(_ container: WatchedContainer) {
         guard container.knowledge.park() else { return }
-        ahead.forget { $0.container == container.number }
+        provisionalRows.forget { $0.container == container.number }
         detachedRows.removeClosed(container.number)
         tree.park(container.number)
     }

@@ -176,7 +176,7 @@ extension TreeWatcher {
         let mayComeAgain = isKept && !hasEnded && likelyFile(of: node) != nil
         var removed = 0
         if status.kind.isDirectory {
-            forgetAhead(below: node, mayComeAgain: isKept)
+            forgetProvisionalRows(below: node, mayComeAgain: isKept)
             if isKept, !mayComeAgain { removed += tree.setAsideChildren(of: node) }
         }
         // A row of a closed directory ends with the row that has its file since: that must be the one that goes.
@@ -184,7 +184,7 @@ extension TreeWatcher {
         if isKnownAgain, !status.kind.isDirectory { _ = becomeLikely(node) }
         removed += mayComeAgain ? tree.setAside(node, isOutdated: isOutdated) : tree.remove(node)
         // The row is free for another.
-        ahead.forget(node)
+        provisionalRows.forget(node)
         count(origin) { $0.removed += removed }
         for file in linked { lookAtLinks(of: file, origin: origin) }
     }
@@ -192,7 +192,7 @@ extension TreeWatcher {
     func removeChildren(of node: TreeNode, origin: Origin) {
         let linked = linkedFiles(below: node)
         let isKept = keepsIdentities(node.container, tree.status(of: node), isDisplaced: true)
-        forgetAhead(below: node, mayComeAgain: isKept)
+        forgetProvisionalRows(below: node, mayComeAgain: isKept)
         let removed = isKept ? tree.setAsideChildren(of: node) : tree.removeChildren(of: node)
         count(origin) { $0.removed += removed }
         for file in linked { lookAtLinks(of: file, origin: origin) }

@@ -124,7 +124,7 @@ extension TreeWatcher {
     func setAsideBelow(_ node: TreeNode, _ origin: Origin) {
         let linked = linkedFiles(below: node)
         let keeps = fileIdentities.keepsBirthTime(tree.status(of: node))
-        forgetAhead(below: node, mayComeAgain: keeps)
+        forgetProvisionalRows(below: node, mayComeAgain: keeps)
         let removed = keeps ? tree.setAsideClosed(node) : tree.removeChildren(of: node)
         count(origin) { $0.removed += removed }
         if keeps { detachedRows.insertClosed(in: node.container) }
@@ -200,7 +200,7 @@ extension TreeWatcher {
             setAsideWhatLeft(node)
             leave(node)
         }
-        ahead.forget(node)
+        provisionalRows.forget(node)
         moveRow(node, to: closed, named: name)
         setAsideBelow(closed, half.origin)
     }

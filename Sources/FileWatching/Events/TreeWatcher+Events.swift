@@ -8,7 +8,7 @@ extension TreeWatcher {
     func readEvents() -> Bool {
         let pause = events.beginReading(at: iteration.began)
         for number in 0..<max(settings.readsPerTurn, 1) {
-            closeAhead()
+            settleProvisionalRows()
             let records: UnsafeRawBufferPointer
             do throws(SystemError) {
                 records = try kernel.readEvents(atMost: events.readLimit)

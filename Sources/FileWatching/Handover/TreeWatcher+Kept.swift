@@ -91,7 +91,8 @@ extension TreeWatcher {
 
     /// Whether something waits that no event causes again.
     private var hasWorkOfItsOwn: Bool {
-        !ahead.isEmpty || lookUps.unheard > 0 || halves.hasNoted || !deferredLookUps.isEmpty || !linkedFiles.isEmpty
+        !provisionalRows.isEmpty || lookUps.unheard > 0 || halves.hasNoted || !deferredLookUps.isEmpty
+            || !linkedFiles.isEmpty
             || !detachedRows.containers.isEmpty
     }
 
@@ -100,9 +101,9 @@ extension TreeWatcher {
         state.heard = position
         var room = WatchLimits.keptNames
         func key(_ number: UInt32) -> UInt64 { containers[number]?.key ?? 0 }
-        ahead.forEach(at: position, most: WatchLimits.keptNames / 2) { node, doubt, end in
-            let end = min(end, TurnState.Ahead.untilLookedAt)
-            state.ahead.append(.init(key: key(node.container), row: node.row, doubt: doubt, end: end))
+        provisionalRows.forEach(at: position, most: WatchLimits.keptNames / 2) { node, doubt, end in
+            let end = min(end, TurnState.Provisional.untilLookedAt)
+            state.provisionalRows.append(.init(key: key(node.container), row: node.row, doubt: doubt, end: end))
         }
         func add(_ id: DirectoryID, _ name: UnsafeRawBufferPointer) {
             guard directories.isAlive(id) else { return }
@@ -135,7 +136,7 @@ extension TreeWatcher {
             roomAside -= bytes.count
             if !bytes.isEmpty { state.asides.append(.init(key: key(number), bytes: bytes)) }
         }
-        if room < 0 || state.ahead.count + state.files.count + state.halves.count > WatchLimits.keptNames {
+        if room < 0 || state.provisionalRows.count + state.files.count + state.halves.count > WatchLimits.keptNames {
             state.isWhole = false
         }
         return state
@@ -191,9 +192,10 @@ extension TreeWatcher {
         for container in containers.values where container.knowledge.goesOn {
             numbers[container.key] = container.number
         }
-        for row in start.state.ahead {
+        for row in start.state.provisionalRows {
             guard let number = numbers[row.key], let node = tree.node(row: row.row, in: number) else { continue }
-            ahead.restore(node, row.doubt, until: row.end == TurnState.Ahead.untilLookedAt ? .max : row.end)
+            provisionalRows.restore(
+                node, row.doubt, until: row.end == TurnState.Provisional.untilLookedAt ? .max : row.end)
         }
         for half in start.state.halves {
             guard let number = numbers[half.key] else { continue }

@@ -15,13 +15,13 @@ package struct TurnState {
 
     /// A provisional row: its look-up is newer than the event position, and the events that explain it lie before
     /// `end`.
-    struct Ahead: Equatable {
+    struct Provisional: Equatable {
         /// The end of one that must be looked at whatever is heard.
         static let untilLookedAt: UInt64 = 1 << 62 - 1
 
         var key: UInt64
         var row: UInt32
-        var doubt: RowsAhead.Doubt
+        var doubt: ProvisionalRows.Doubt
         var end: UInt64
     }
 
@@ -42,7 +42,7 @@ package struct TurnState {
     var heard: UInt64 = 0
     /// Whether everything had room.
     var isWhole = true
-    var ahead: [Ahead] = []
+    var provisionalRows: [Provisional] = []
     /// Files with several names, all of which are to be looked at.
     var files: [InodeNumber] = []
     var names: [Name] = []
@@ -57,7 +57,7 @@ package struct TurnState {
 
     /// Whether there is no work but that which events cause again.
     var isEmpty: Bool {
-        isWhole && ahead.isEmpty && files.isEmpty && names.isEmpty && halves.isEmpty && asides.isEmpty
+        isWhole && provisionalRows.isEmpty && files.isEmpty && names.isEmpty && halves.isEmpty && asides.isEmpty
     }
 
     private static let headerSize = 72
@@ -87,9 +87,9 @@ package struct TurnState {
         }
         for _ in 0..<counts[0] {
             guard let key = word(), let row = word().flatMap({ UInt32(exactly: $0) }),
-                let doubt = word().flatMap(RowsAhead.Doubt.init), let end = word(), end < 1 << 62
+                let doubt = word().flatMap(ProvisionalRows.Doubt.init), let end = word(), end < 1 << 62
             else { return nil }
-            ahead.append(Ahead(key: key, row: row, doubt: doubt, end: end))
+            provisionalRows.append(Provisional(key: key, row: row, doubt: doubt, end: end))
         }
         for _ in 0..<counts[1] {
             guard let device = word(), let inode = word() else { return nil }
@@ -117,7 +117,8 @@ package struct TurnState {
     static func sequence(at address: UnsafeRawPointer) -> UInt64 { ~SharedWord.load(address) }
 
     private var byteCount: Int {
-        TurnState.headerSize + ahead.count * 32 + files.count * 16 + names.reduce(0) { $0 + 32 + $1.name.count }
+        TurnState.headerSize + provisionalRows.count * 32 + files.count * 16
+            + names.reduce(0) { $0 + 32 + $1.name.count }
             + halves.count * 24 + asides.reduce(0) { $0 + 16 + $1.bytes.count }
     }
 
@@ -136,7 +137,7 @@ package struct TurnState {
         SharedWord.store(heard, to: base + 8)
         SharedWord.store(fits ? 1 : 0, to: base + 16)
         for (place, number) in [
-            ahead.count, files.count, names.count, halves.count, asides.count,
+            provisionalRows.count, files.count, names.count, halves.count, asides.count,
         ].enumerated() {
             SharedWord.store(fits ? UInt64(number) : 0, to: base + 24 + 8 * place)
         }
@@ -152,7 +153,7 @@ package struct TurnState {
                 UnsafeMutableRawBufferPointer(rebasing: bytes[offset..<offset + text.count]).copyBytes(from: text)
                 offset += text.count
             }
-            for row in ahead {
+            for row in provisionalRows {
                 put(row.key)
                 put(UInt64(row.row))
                 put(row.doubt.rawValue)

@@ -79,7 +79,7 @@ extension TreeWatcher {
             // Some of these names, and of the one that was looked at where that has one link already, are gone without
             // an event.
             let count = known.count + (news.status.links == 1 ? 1 : 0)
-            if count > news.status.links { for node in known { ahead.doubt(node) } }
+            if count > news.status.links { for node in known { provisionalRows.doubt(node) } }
             for node in known {
                 var status = news.status
                 if containers[node.container]?.options.readsExtras == true {

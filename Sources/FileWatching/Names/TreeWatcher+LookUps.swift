@@ -140,7 +140,7 @@ extension TreeWatcher {
         }
         if !isSame, holdOwnReplacement(child, name, in: id, entry.origin) { return }
         if !isSame { endClosed(former: old, of: child) }
-        if !isSame || !ahead.isEmpty {
+        if !isSame || !provisionalRows.isEmpty {
             noteFound(child, status.file, known: old, isExpected: !entry.isUnexpected)
         }
         let changed = tell(child, status.file, extras: extras)
@@ -183,7 +183,7 @@ extension TreeWatcher {
         }
         if !entry.isArrival, let source = movedSource(of: status.file, in: directory.container) {
             tree.move(source, to: directory, named: name)
-            ahead.forget(source)
+            provisionalRows.forget(source)
             tell(source, status.file, extras: extras)
             count(entry.origin) { $0.changed += 1 }
             // A rename changes the inode too, whatever other names it has.
@@ -233,7 +233,7 @@ extension TreeWatcher {
             return nil
         }
         exchangeRows(child, other)
-        for node in [child, other] { ahead.forget(node) }
+        for node in [child, other] { provisionalRows.forget(node) }
         // Where the other was.
         if let parent = tree.parent(of: child), let above = directories.directory(at: parent) {
             withName(of: child) { lookUps.add($0, in: above, origin: origin) }
@@ -285,10 +285,10 @@ extension TreeWatcher {
             if let other = tree.child(of: directory, named: name) {
                 guard other != node, tree.status(of: other).kind == .file else { return false }
                 tree.replace(node, with: other)
-                ahead.replaced(node, by: other, at: entry.origin.cause)
+                provisionalRows.replaced(node, by: other, at: entry.origin.cause)
                 backups[other] = nil
             } else {
-                ahead.doubt(node)
+                provisionalRows.doubt(node)
             }
             tree.move(node, to: directory, named: name)
             noteLostName(of: node, file)

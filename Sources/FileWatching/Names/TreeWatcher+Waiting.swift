@@ -19,7 +19,7 @@ extension TreeWatcher {
             return
         }
         // The directory that replaced it may have moved on.
-        let isExpected = isExpected || ahead.isTakenOver(node)
+        let isExpected = isExpected || provisionalRows.isTakenOver(node)
         withName(of: node) {
             lookUps.add($0, in: above, origin: origin, attempts: attempts, isExpected: isExpected)
         }

@@ -160,7 +160,7 @@ extension TreeWatcher {
             }
             noteExchange(nil, half, target, name, in: id)
             moveRow(target, to: from, named: former)
-            ahead.moved(target, at: half.origin.cause)
+            provisionalRows.moved(target, at: half.origin.cause)
             exchange.expect(cookie)
             return true
         }

@@ -16,20 +16,20 @@ extension TreeWatcher {
         let isUnseen = directoryWaits(name, in: id)
         if !isUnseen, !setAside(name, in: id) { _ = halves.take(id, name) }
         var node = isUnseen ? nil : tree.child(of: directories[id].node, named: name)
-        if let known = node, let record = ahead.record(of: known, at: origin.cause), record.isLikely,
+        if let known = node, let record = provisionalRows.record(of: known, at: origin.cause), record.isLikely,
             lies(tree.status(of: known), name, in: id)
         {
-            // The file that a look-up has found ahead is there still: it came after the one of this event left.
+            // The file that a look-up has found is there still: it came after the one of this event left.
             if record.isNew {
-                ahead.cameLater(known)
+                provisionalRows.cameLater(known)
                 node = nil
             } else {
-                ahead.doubt(known)
+                provisionalRows.doubt(known)
             }
         }
         // Where another process has heard it, all that waits was heard after it.
-        if let node, origin.cause >= resumption.heard, isUnexpected(name, in: id), !ahead.isTakenOver(node) {
-            ahead.doubt(node)
+        if let node, origin.cause >= resumption.heard, isUnexpected(name, in: id), !provisionalRows.isTakenOver(node) {
+            provisionalRows.doubt(node)
         }
         halves.append(
             RenameHalf(
@@ -39,7 +39,7 @@ extension TreeWatcher {
                 },
                 hasRow: node != nil, isOutdated: node != nil && waits(name, in: id),
                 deadline: kernel.now() &+ settings.renameWindow, origin: origin, isAside: isUnseen))
-        if let node { ahead.left(node, tree.status(of: node), at: origin.cause) }
+        if let node { provisionalRows.left(node, tree.status(of: node), at: origin.cause) }
     }
 
     /// Whether something that was heard of a name, and was not looked at since, says why another file may be there.
@@ -143,7 +143,8 @@ extension TreeWatcher {
             half.isAside || !half.hasRow ? nil : half.name.withUnsafeBytes { tree.child(of: from, named: $0) }
         if let known = source,
             tree.status(of: known).kind.isDirectory != isDirectory
-                || (isDirectory && heardFile(of: known, at: half.origin.cause) == nil && !ahead.isTakenOver(known)
+                || (isDirectory && heardFile(of: known, at: half.origin.cause) == nil
+                    && !provisionalRows.isTakenOver(known)
                     && !lies(tree.status(of: known), name, in: id))
         {
             source = nil
@@ -152,7 +153,7 @@ extension TreeWatcher {
                 if isSelfOrAncestor(known, of: to) { return }
                 removeNode(known, origin: half.origin, isDisplaced: true)
             } else {
-                ahead.cameLater(known)
+                provisionalRows.cameLater(known)
             }
         }
         let sign = !isSave && isOntoAnother(half, name, in: id) ? exchangeSign(half, id, name, following) : .isNone
@@ -165,7 +166,7 @@ extension TreeWatcher {
             if isDirectory {
                 takeOver(name, in: id, by: nil, origin: half.origin)
             } else if let target = tree.child(of: to, named: name), !tree.status(of: target).kind.isDirectory {
-                ahead.doubt(target)
+                provisionalRows.doubt(target)
             }
             return
         }
@@ -183,14 +184,14 @@ extension TreeWatcher {
                 }
                 noteBackup(source, leaving: half.name, in: half.directory, at: half.origin.cause)
                 moveRow(source, to: to, named: name)
-                ahead.moved(source, at: half.origin.cause)
+                provisionalRows.moved(source, at: half.origin.cause)
             }
             return
         }
         if source == target { return }
         // The directory that left the name held the source, which has left it by now.
         if isSelfOrAncestor(target, of: from), setAside(name, in: id, for: source) {
-            ahead.moved(source, at: half.origin.cause)
+            provisionalRows.moved(source, at: half.origin.cause)
             return
         }
         let sourceStatus = tree.status(of: source)
@@ -204,14 +205,14 @@ extension TreeWatcher {
                     exchange.expect(cookie)
                 }
                 exchangeRows(source, target)
-                ahead.moved(source, at: half.origin.cause)
+                provisionalRows.moved(source, at: half.origin.cause)
                 halves.move(id, name, to: half.directory, half.name)
                 return
             }
             if let cookie = cookieOfExchange(sign, source, ontoAnother: true, name, id, at: half.origin.cause) {
                 noteExchange(source, half, target, name, in: id)
                 exchangeRows(source, target)
-                for node in [source, target] { ahead.moved(node, at: half.origin.cause) }
+                for node in [source, target] { provisionalRows.moved(node, at: half.origin.cause) }
                 exchange.expect(cookie)
                 return
             }
@@ -230,7 +231,7 @@ extension TreeWatcher {
             // A look has found it here before it was heard that it came.
             let removed = tree.remove(target)
             count(half.origin) { $0.removed += removed }
-            ahead.forget(target)
+            provisionalRows.forget(target)
             moveRow(source, to: to, named: name)
             return
         }
@@ -254,12 +255,12 @@ extension TreeWatcher {
         if isThere, hasOneName, sign != .isNone {
             noteExchange(source, half, target, name, in: id)
             exchangeRows(source, target)
-            for node in [source, target] { ahead.moved(node, at: half.origin.cause) }
+            for node in [source, target] { provisionalRows.moved(node, at: half.origin.cause) }
             awaitSecondPair(from: id, name, to: half.directory)
             return
         }
         if isNew(target, at: half.origin.cause) || isDirectory != targetStatus.kind.isDirectory {
-            // Nothing is replaced. A look-up has found the target ahead, and by the events read the name is free; or
+            // Nothing is replaced. A look-up has made the target provisional, and by the events read the name is free; or
             // the moved file is of another kind, so rename(2) cannot have replaced the target, which has left.
             if isDirectory, targetStatus.kind.isDirectory, sourceFile == nil {
                 replaceDirectory(source, with: target, origin: half.origin)
@@ -267,7 +268,7 @@ extension TreeWatcher {
                 removeNode(target, origin: half.origin, isDisplaced: true)
             }
             moveRow(source, to: to, named: name)
-            ahead.moved(source, at: half.origin.cause)
+            provisionalRows.moved(source, at: half.origin.cause)
             return
         }
         if isDirectory {
@@ -280,7 +281,7 @@ extension TreeWatcher {
                 UnlinkedNames.Name(directory: id, hash: LookUpQueue.hash(name, id.slot)), of: targetStatus)
             tree.replace(target, with: source)
             unlinkedNames.came(sourceStatus, target)
-            ahead.replaced(target, by: source, at: half.origin.cause)
+            provisionalRows.replaced(target, by: source, at: half.origin.cause)
             if targetStatus.links > 1 { lookAtLinks(of: targetStatus, origin: half.origin) }
         }
     }

@@ -310,7 +310,7 @@ import Testing
     }
 
     // A look has made its row, of a file that has come after what is told of the name next.
-    @Test(arguments: [false, true]) func aFileFoundAheadIsNotTheOneThatLeftItsName(isByTheNext: Bool) throws {
+    @Test(arguments: [false, true]) func aProvisionalRowIsNotTheFileThatLeftItsName(isByTheNext: Bool) throws {
         makeTree()
         var (fixture, kept) = try watch(KeptWatchesTests.readsLittle)
         let identity = fixture.tree.identity(at: "d0/f0")

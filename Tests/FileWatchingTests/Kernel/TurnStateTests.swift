@@ -12,7 +12,7 @@ import Testing
     private func state() -> TurnState {
         var state = TurnState()
         state.heard = 4_096
-        state.ahead = [
+        state.provisionalRows = [
             .init(key: 1, row: 2, doubt: .unknown, end: 5_000), .init(key: 3, row: 4, doubt: .new, end: 6_000),
         ]
         state.files = [InodeNumber(device: 7, inode: 8)]
@@ -34,7 +34,9 @@ import Testing
         #expect(TurnState(UnsafeRawBufferPointer(bytes), sequence: 4) == nil)
         let found = try #require(TurnState(UnsafeRawBufferPointer(bytes), sequence: 5))
         #expect(found.heard == 4_096 && found.isWhole && found.count == 3)
-        #expect(found.ahead == state().ahead && found.files == state().files && found.names == state().names)
+        #expect(
+            found.provisionalRows == state().provisionalRows && found.files == state().files
+                && found.names == state().names)
         #expect(found.halves == state().halves && found.asides == state().asides)
     }
 

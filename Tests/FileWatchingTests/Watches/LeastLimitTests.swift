@@ -10,7 +10,8 @@ import Testing
 @Suite struct LeastLimitTests {
     /// The limits that are lowered, one alone and all of them.
     enum Lowered: String, CaseIterable, CustomTestStringConvertible {
-        case lookUpAttempts, heldNames, goneWatches, soughtLinks, leastAhead, comparisonRestarts, comparisonWidenings
+        case lookUpAttempts, heldNames, goneWatches, soughtLinks, leastProvisional, comparisonRestarts,
+            comparisonWidenings
         case eventsAhead, lookUpsAhead, readsAstray, all
 
         var testDescription: String { rawValue }
@@ -22,7 +23,7 @@ import Testing
             if isWanted(.heldNames) { limits.heldNames = 0 }
             if isWanted(.goneWatches) { limits.goneWatches = 0 }
             if isWanted(.soughtLinks) { limits.soughtLinks = 0 }
-            if isWanted(.leastAhead) { limits.leastAhead = 0 }
+            if isWanted(.leastProvisional) { limits.leastProvisional = 0 }
             if isWanted(.comparisonRestarts) { limits.comparisonRestarts = 0 }
             if isWanted(.comparisonWidenings) { limits.comparisonWidenings = 0 }
             if isWanted(.eventsAhead) { limits.eventsAhead = 1 }

@@ -5,7 +5,7 @@ import Metadata
 
 /// Rows whose file may have come to their name by an event that was not read yet: a look-up shows the present file, and
 /// the stream of events is behind that. The next events of the name are about the file that lay there before.
-struct RowsAhead {
+struct ProvisionalRows {
     /// The facts about a row beside its status.
     struct Record {
         /// The file that lies there by the events read; nil where it is unknown.
@@ -219,15 +219,15 @@ struct RowsAhead {
     }
 }
 
-extension RowsAhead.Record {
+extension ProvisionalRows.Record {
     /// A record from another process, which knew the file.
-    fileprivate init(_ doubt: RowsAhead.Doubt, until end: UInt64) {
+    fileprivate init(_ doubt: ProvisionalRows.Doubt, until end: UInt64) {
         self.init(
             file: nil, isLikely: doubt == .likely || doubt == .new, isNew: doubt == .new,
             isTakenOver: doubt == .takenOver, end: end)
     }
 
-    fileprivate var doubt: RowsAhead.Doubt {
+    fileprivate var doubt: ProvisionalRows.Doubt {
         isLikely ? isNew ? .new : .likely : isTakenOver ? .takenOver : .unknown
     }
 }

@@ -9,16 +9,18 @@ import Metadata
 extension TreeWatcher {
     /// The file of a row by the events before a position, for certain; nil where it is not known.
     func heardFile(of node: TreeNode, at cause: UInt64) -> FileStatus? {
-        guard let record = ahead.record(of: node, at: cause) else { return tree.status(of: node) }
+        guard let record = provisionalRows.record(of: node, at: cause) else { return tree.status(of: node) }
         return record.isLikely ? nil : record.file
     }
 
     /// Whether a row was made by a look-up of a name that was free by the events before a position.
-    func isNew(_ node: TreeNode, at cause: UInt64) -> Bool { ahead.record(of: node, at: cause)?.isNew == true }
+    func isNew(_ node: TreeNode, at cause: UInt64) -> Bool {
+        provisionalRows.record(of: node, at: cause)?.isNew == true
+    }
 
     /// The same where the best guess will do, by the events read until now.
     func likelyFile(of node: TreeNode, at cause: UInt64) -> FileStatus? {
-        guard let record = ahead.record(of: node, at: cause) else { return tree.status(of: node) }
+        guard let record = provisionalRows.record(of: node, at: cause) else { return tree.status(of: node) }
         return record.isLikely ? record.file ?? tree.status(of: node) : record.file
     }
 
@@ -30,21 +32,22 @@ extension TreeWatcher {
 
     /// A look-up has set the file of a row.
     func noteFound(_ node: TreeNode, _ found: FileStatus, known: FileStatus?, isExpected: Bool) {
-        ahead.found(node, { fileIdentities.isSame($0, found) }, known: known, isExpected: isExpected, at: position)
+        provisionalRows.found(
+            node, { fileIdentities.isSame($0, found) }, known: known, isExpected: isExpected, at: position)
     }
 
     /// All looks of this turn were made, or the stream is about to be read on.
-    func closeAhead() {
-        guard !ahead.isEmpty || ahead.hasLooked else { return }
-        ahead.reads(from: position, to: ahead.hasLooked ? position + queuedBytes() : position)
+    func settleProvisionalRows() {
+        guard !provisionalRows.isEmpty || provisionalRows.hasLooked else { return }
+        provisionalRows.reads(from: position, to: provisionalRows.hasLooked ? position + queuedBytes() : position)
     }
 
     /// Forgets the records of rows below a directory that leaves the tree. If it may come again, each row gets back the
     /// file that it stands for, and is recognised by that. A row of unknown file is known by its name, where its
     /// directory is.
-    func forgetAhead(below node: TreeNode, mayComeAgain: Bool) {
-        guard !ahead.isEmpty else { return }
-        let below = ahead.nodes {
+    func forgetProvisionalRows(below node: TreeNode, mayComeAgain: Bool) {
+        guard !provisionalRows.isEmpty else { return }
+        let below = provisionalRows.nodes {
             $0.container == node.container && $0 != node && isSelfOrAncestor(node, of: $0)
         }
         for child in below {
@@ -53,7 +56,7 @@ extension TreeWatcher {
                 status.identity = .unknown
                 tree.update(child, status: status)
             }
-            ahead.forget(child)
+            provisionalRows.forget(child)
         }
     }
 
