@@ -30,7 +30,7 @@ extension TreeWatcher {
         runPatientLookUps()
         finishTasks()
         dropDeferredLookUps()
-        endAside()
+        endDetached()
         endClosed()
         removeUnwantedWatches()
         closeDescriptors()

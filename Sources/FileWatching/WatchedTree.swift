@@ -88,32 +88,32 @@ package protocol WatchedTree: AnyObject {
     func remove(_ node: TreeNode) -> Int
 
     /// The same of an entry that may only be elsewhere, and so may the entries below it: an entry that comes as one of
-    /// these files, by device, inode and birth time, has its identity again, until ``endAside(_:)``. The tree may keep
+    /// these files, by device, inode and birth time, has its identity again, until ``endDetached(_:)``. The tree may keep
     /// those of some only. `isOutdated`: it was heard to have changed since its status was told. Says how many entries
     /// were removed.
     @discardableResult
-    func setAside(_ node: TreeNode, isOutdated: Bool) -> Int
+    func detach(_ node: TreeNode, isOutdated: Bool) -> Int
 
     /// The same of all entries of a directory and the entries below them.
     @discardableResult
-    func setAsideChildren(of directory: TreeNode) -> Int
+    func detachChildren(of directory: TreeNode) -> Int
 
     /// Ends the detached rows of a container that did not come again.
-    func endAside(_ container: UInt32)
+    func endDetached(_ container: UInt32)
 
     /// Returns the detached rows of a container, for another process that goes on with the tree: no more than so many
     /// bytes, those that went last. Empty where rows do not last that long.
-    func savedAside(of container: UInt32, limit: Int) -> [UInt8]
+    func savedDetached(of container: UInt32, limit: Int) -> [UInt8]
 
     /// Detaches rows that another process had detached. Rows for which that is impossible are left out.
-    func setAside(saved bytes: [UInt8], in container: UInt32)
+    func restoreDetached(saved bytes: [UInt8], in container: UInt32)
 
     /// The same of a directory that may not be read any more: entries that come as one of these files have its identity again
     /// until ``endClosed(_:)``, those of files with several names where they lay; or until an entry goes that was told to be that
     /// file meanwhile, as one is that it has replaced. Those of files with several names end by no entry, and the tree may keep
     /// some of all only.
     @discardableResult
-    func setAsideClosed(_ directory: TreeNode) -> Int
+    func detachInaccessible(_ directory: TreeNode) -> Int
 
     /// All directories of a container can be read: rows detached with closed ones that did not come again are gone.
     func endClosed(_ container: UInt32)
@@ -128,11 +128,11 @@ package protocol WatchedTree: AnyObject {
 
     /// The container's directory is lost: its entries leave the tree, to come back perhaps. Their handles mean nothing
     /// from then on.
-    func park(_ container: UInt32)
+    func detachAll(_ container: UInt32)
 
     /// The container's directory is there again. True where the tree has its earlier entries again: they are verified
     /// then. False where it has none, so that the container is crawled.
-    func unpark(_ container: UInt32) -> Bool
+    func attachAll(_ container: UInt32) -> Bool
 
     /// A file system has another device number than before: they do not last across mounts and boots. Every status of
     /// the container with this device gets the other.
@@ -152,6 +152,6 @@ extension WatchedTree {
     }
 
     package func node(row: UInt32, in container: UInt32) -> TreeNode? { nil }
-    package func savedAside(of container: UInt32, limit: Int) -> [UInt8] { [] }
-    package func setAside(saved bytes: [UInt8], in container: UInt32) {}
+    package func savedDetached(of container: UInt32, limit: Int) -> [UInt8] { [] }
+    package func restoreDetached(saved bytes: [UInt8], in container: UInt32) {}
 }

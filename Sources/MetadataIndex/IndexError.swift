@@ -17,6 +17,6 @@ package enum IndexError: Error, Hashable, Sendable {
     case isRoot
     /// The lengths and statuses of a batch do not fit its names.
     case malformedBatch
-    /// Every row number was given away, or the index's content is parked.
+    /// Every row number was given away, or the index's content is detached.
     case full
 }

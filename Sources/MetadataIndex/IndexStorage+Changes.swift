@@ -187,9 +187,9 @@ extension IndexStorage {
         let parentOfB = rows.parent(b)
         // Copy one name out; copying the other from its arena may free it.
         let nameOfA = rows.block(a).nameBytes(RowStore.slot(a))
-        withUnsafeTemporaryAllocation(byteCount: nameOfA.count, alignment: 1) { aside in
-            aside.copyMemory(from: nameOfA)
-            let kept = UnsafeRawBufferPointer(rebasing: aside[0..<nameOfA.count])
+        withUnsafeTemporaryAllocation(byteCount: nameOfA.count, alignment: 1) { copy in
+            copy.copyMemory(from: nameOfA)
+            let kept = UnsafeRawBufferPointer(rebasing: copy[0..<nameOfA.count])
             let nameOfB = rows.block(b).nameBytes(RowStore.slot(b))
             rows.writable(a).setName(RowStore.slot(a), nameOfB, replacing: true)
             rows.writable(b).setName(RowStore.slot(b), kept, replacing: true)

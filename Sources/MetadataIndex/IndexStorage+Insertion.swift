@@ -77,7 +77,7 @@ extension IndexStorage {
             guard isValidName(name) else { throw .invalidName }
             offset += Int(length)
         }
-        guard slots.hasRoom(for: lengths.count), parked == nil else { throw .full }
+        guard slots.hasRoom(for: lengths.count), detachedContent == nil else { throw .full }
         result.reserveCapacity(result.count + lengths.count)
 
         // Entries of a directory that is new in the open set are always recorded: a set must not hold a row whose directory

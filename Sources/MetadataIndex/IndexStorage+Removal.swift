@@ -74,7 +74,8 @@ extension IndexStorage {
     /// Whether so much lies below a row that sweeps are cheaper. Complexity: O(smallest sweep).
     func isSwept(below top: UInt32, keeps: Remembrance = .none) -> Bool {
         let limit =
-            keeps == .closed ? AsideIdentities.mostIdentities + 1 : max(limits.smallestSweep, Int(slots.slotCount) / 64)
+            keeps == .closed
+            ? DetachedIdentities.mostIdentities + 1 : max(limits.smallestSweep, Int(slots.slotCount) / 64)
         return rows.descendantCount(of: top, atMost: limit) >= limit
     }
 
@@ -126,25 +127,25 @@ extension IndexStorage {
     // MARK: Detaching
 
     /// Removes an entry and all below it, but keeps their identities for those of the files that come again until
-    /// ``endAside()``. Those of a subtree that is large enough to go in sweeps end.
-    mutating func setAside(_ row: UInt32, isOutdated: Bool) throws(IndexError) {
+    /// ``endDetached()``. Those of a subtree that is large enough to go in sweeps end.
+    mutating func detach(_ row: UInt32, isOutdated: Bool) throws(IndexError) {
         try checkItem(row)
         packages.noteDeparture(row, rows, versions, limits)
         unlink(row)
-        removeUnlinked(row, keeps: .aside(isOutdated: isOutdated))
+        removeUnlinked(row, keeps: .moved(isOutdated: isOutdated))
     }
 
-    /// Detaches everything below a directory, as ``setAside(_:isOutdated:)`` does for one row. Large subtrees are removed in
+    /// Detaches everything below a directory, as ``detach(_:isOutdated:)`` does for one row. Large subtrees are removed in
     /// sweeps.
-    mutating func setAsideChildren(_ row: UInt32) { removeChildren(row, keeps: .aside(isOutdated: false)) }
+    mutating func detachChildren(_ row: UInt32) { removeChildren(row, keeps: .moved(isOutdated: false)) }
 
     /// Detaches everything below a directory that became inaccessible, until ``endClosed()``. A subtree with more rows than
     /// are kept is removed in sweeps.
-    mutating func setAsideClosed(_ row: UInt32) { removeChildren(row, keeps: .closed) }
+    mutating func detachInaccessible(_ row: UInt32) { removeChildren(row, keeps: .closed) }
 
     /// Ends the identities of entries that may have moved.
-    mutating func endAside() {
-        for row in detached.endAside() { slots.free(row, in: &rows) }
+    mutating func endDetached() {
+        for row in detached.endDetached() { slots.free(row, in: &rows) }
     }
 
     /// Ends the identities of entries below inaccessible directories.
@@ -179,11 +180,11 @@ extension IndexStorage {
             .init(row: row, generation: generation), status, named: name, in: occupant(of: rows.parent(row)),
             as: remembrance, isBelow: isBelow)
         if let ended { slots.free(ended, in: &rows) }
-        guard remembrance != .closed, detached.hasClosed, AsideIdentities.isKnownAgain(status) else { return }
+        guard remembrance != .closed, detached.hasClosed, DetachedIdentities.isKnownAgain(status) else { return }
         endClosed(status.identity)
     }
 
-    private func occupant(of row: UInt32) -> AsideIdentities.Occupant {
-        AsideIdentities.Occupant(row: row, generation: rows.generation(row))
+    private func occupant(of row: UInt32) -> DetachedIdentities.Occupant {
+        DetachedIdentities.Occupant(row: row, generation: rows.generation(row))
     }
 }

@@ -28,8 +28,8 @@ struct IndexStorage: ~Copyable {
     /// The states of items that are shared with other devices.
     var sync = SyncStates()
 
-    /// The content of the index before its container's directory became unavailable (``MetadataIndex/park()``).
-    var parked: ParkedContent?
+    /// The content of the index before its container's directory became unavailable (``MetadataIndex/detachAll()``).
+    var detachedContent: DetachedContent?
 
     /// The sizes from which a subtree is not walked.
     var limits = SubtreeLimits()
@@ -118,7 +118,7 @@ struct IndexStorage: ~Copyable {
     /// Returns a free slot. Detached rows keep their slots, so new rows cannot use them.
     @inline(__always)
     mutating func allocate() throws(IndexError) -> UInt32 {
-        try slots.allocate(in: &rows, mayGrow: parked == nil)
+        try slots.allocate(in: &rows, mayGrow: detachedContent == nil)
     }
 
     // MARK: Children
@@ -164,7 +164,7 @@ struct IndexStorage: ~Copyable {
         bytes += packages.byteCount + rows.packages.byteCount + rows.packages.accessBytes
         bytes += versions.byteCount + rows.conflicts.byteCount + rows.sync.byteCount
         bytes += detached.byteCount
-        bytes += extras.byteCount + rows.extrasList.byteCount + (parked?.content.byteCount ?? 0)
+        bytes += extras.byteCount + rows.extrasList.byteCount + (detachedContent?.content.byteCount ?? 0)
         return bytes
     }
 }

@@ -49,8 +49,8 @@ extension IndexStorage {
     /// Which numbers of combinations rows have, those of detached rows too.
     var usedAttributes: [Bool] {
         var used = rows.usedAttributes()
-        guard let parked = parked?.content.rows.usedAttributes() else { return used }
-        for place in parked.indices where parked[place] { used[place] = true }
+        guard let detached = detachedContent?.content.rows.usedAttributes() else { return used }
+        for place in detached.indices where detached[place] { used[place] = true }
         return used
     }
 
@@ -78,7 +78,7 @@ extension IndexStorage {
             return isKept
         }
         rows.lease = isNamed ? lease : nil
-        parked?.content.rows.lease = rows.lease
+        detachedContent?.content.rows.lease = rows.lease
     }
 }
 

@@ -82,25 +82,25 @@ extension MetadataIndex {
     }
 
     /// Removes a row as ``remove(_:)`` does, while it is unknown whether the file was removed or moved. Until
-    /// ``endAside()``, an entry that is inserted with the status of one of these files takes over its identity. One
+    /// ``endDetached()``, an entry that is inserted with the status of one of these files takes over its identity. One
     /// change set that holds both shows it as never removed. Files with several names or without a birth time are not
     /// kept, nor is a subtree that is removed in sweeps. If there are very many such files, the last are kept.
     /// Complexity: as ``remove(_:)``. `isOutdated`: the stored values besides the identity are known to be old.
-    package func setAside(_ row: Row, isOutdated: Bool = false) throws(IndexError) {
-        try storage.setAside(row.number, isOutdated: isOutdated)
+    package func detach(_ row: Row, isOutdated: Bool = false) throws(IndexError) {
+        try storage.detach(row.number, isOutdated: isOutdated)
     }
 
-    /// Detaches everything below a row, as ``setAside(_:isOutdated:)`` does for one. Complexity: as ``remove(_:)``.
-    package func setAsideChildren(of row: Row) throws(IndexError) {
+    /// Detaches everything below a row, as ``detach(_:isOutdated:)`` does for one. Complexity: as ``remove(_:)``.
+    package func detachChildren(of row: Row) throws(IndexError) {
         guard storage.rows.isLive(row.number) else { throw .noSuchRow(row) }
-        storage.setAsideChildren(row.number)
+        storage.detachChildren(row.number)
     }
 
     /// Detaches everything below a directory that became inaccessible, until ``endClosed()``. Files with several names are kept
     /// too, and get their identities back at the same place. Complexity: as ``remove(_:)``.
-    package func setAsideClosed(_ row: Row) throws(IndexError) {
+    package func detachInaccessible(_ row: Row) throws(IndexError) {
         guard storage.rows.isLive(row.number) else { throw .noSuchRow(row) }
-        storage.setAsideClosed(row.number)
+        storage.detachInaccessible(row.number)
     }
 
     /// Ends the identities kept for inaccessible directories. Complexity: O(identities kept).
@@ -111,14 +111,14 @@ extension MetadataIndex {
     package func endClosed(_ file: FileIdentity) { storage.endClosed(file) }
 
     /// Ends the identities of detached entries that did not come back. Complexity: O(identities kept).
-    package func endAside() { storage.endAside() }
+    package func endDetached() { storage.endDetached() }
 
     /// Encodes the detached identities for the next process, at most `limit` bytes, the most recent ones. Complexity: O(bytes).
-    package func savedAside(limit: Int) -> [UInt8] { storage.detached.saved(limit: limit) }
+    package func savedDetached(limit: Int) -> [UInt8] { storage.detached.saved(limit: limit) }
 
     /// Restores the detached identities that an earlier process saved with this index. Entries that do not fit the index are
     /// skipped. Complexity: O(free rows).
-    package func setAside(saved bytes: [UInt8]) { bytes.withUnsafeBytes { storage.setAside(saved: $0) } }
+    package func restoreDetached(saved bytes: [UInt8]) { bytes.withUnsafeBytes { storage.restoreDetached(saved: $0) } }
 
     /// Removes all that lies below a row, which may be the root. Complexity: as ``remove(_:)``.
     package func removeChildren(of row: Row) throws(IndexError) {

@@ -54,9 +54,9 @@ package final class MetadataIndex {
     package var byteCount: Int { storage.byteCount }
     /// Those of them that extra attributes take, roughly. Complexity: O(blocks).
     package var extrasByteCount: Int { storage.extrasByteCount }
-    /// Whether any item ever had extra attributes, detached items (``park()``) included.
+    /// Whether any item ever had extra attributes, detached items (``detachAll()``) included.
     package var knowsExtras: Bool {
-        storage.rows.extrasList.holdsAny || storage.parked?.content.rows.extrasList.holdsAny == true
+        storage.rows.extrasList.holdsAny || storage.detachedContent?.content.rows.extrasList.holdsAny == true
     }
     /// Bytes held by the change log.
     package var logByteCount: Int { storage.recorder.logByteCount }
@@ -75,10 +75,14 @@ extension MetadataIndex: RowReader {
     /// Returns the status of a row. For a package it is as of the last change set or snapshot: changes within since then are
     /// summed up with the next. The directory's own status (`ownStatus(of:)`) is always current.
     package func status(of row: Row) -> FileStatus { storage.rows.status(row.number) }
-    /// Whether there are, or were, directories that are archives, detached items (``park()``) included.
-    package var hasArchives: Bool { storage.rows.hasArchives || storage.parked?.content.rows.hasArchives == true }
+    /// Whether there are, or were, directories that are archives, detached items (``detachAll()``) included.
+    package var hasArchives: Bool {
+        storage.rows.hasArchives || storage.detachedContent?.content.rows.hasArchives == true
+    }
     /// Whether there are packages, detached items included.
-    package var hasPackages: Bool { !storage.packages.isEmpty || storage.parked?.content.packages.isEmpty == false }
+    package var hasPackages: Bool {
+        !storage.packages.isEmpty || storage.detachedContent?.content.packages.isEmpty == false
+    }
     package func links(of row: Row) -> UInt32 { storage.rows.links(row.number) }
     package func access(of row: Row) -> FileAccess { storage.rows.access(row.number) }
     package func package(at row: Row) -> PackageFacts? {

@@ -75,10 +75,10 @@ import Testing
                 pair = Pair(pair, index: try Saved.index(pair.index.saved()))
             }
             if pair.chance(10) {
-                pair.index.park()
+                pair.index.detachAll()
                 _ = pair.index.takeChanges()
                 pair.sweep()
-                pair.index.unpark()
+                pair.index.attachAll()
                 _ = pair.index.takeChanges()
             }
             if let failure = pair.failure() {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct DetachedRowsTests {
     private var detached = DetachedRows()
-    private let directory = AsideIdentities.Occupant(row: 1, generation: 3)
+    private let directory = DetachedIdentities.Occupant(row: 1, generation: 3)
     private static let born = Timestamp(nanoseconds: -5)
 
     private func file(_ inode: UInt64, links: UInt32 = 1) -> FileStatus {
@@ -24,12 +24,12 @@ import Testing
             isBelow: isBelow)
     }
 
-    private mutating func take(_ status: FileStatus, named name: String = "f") -> AsideIdentities.Identity? {
+    private mutating func take(_ status: FileStatus, named name: String = "f") -> DetachedIdentities.Identity? {
         Array(name.utf8).withUnsafeBytes { detached.take(status, named: $0, in: directory) }
     }
 
     @Test mutating func `A file that comes again takes its row and generation`() {
-        #expect(keep(7, file(10), as: .aside(isOutdated: false)) == nil)
+        #expect(keep(7, file(10), as: .moved(isOutdated: false)) == nil)
         #expect(detached.count == 1 && !detached.hasClosed)
         let known = take(file(10), named: "elsewhere")
         #expect(known?.row == 7 && known?.generation == 2 && detached.isEmpty)
@@ -39,14 +39,14 @@ import Testing
     @Test mutating func `A row that is not to be kept ends at once`() {
         #expect(keep(7, file(10), as: .none) == 7)
         // One of several names cannot be known again where the file has moved.
-        #expect(keep(8, file(11, links: 2), as: .aside(isOutdated: false)) == 8)
+        #expect(keep(8, file(11, links: 2), as: .moved(isOutdated: false)) == 8)
         #expect(detached.isEmpty)
     }
 
     @Test mutating func `The earlier row of a file ends`() {
-        #expect(keep(7, file(10), as: .aside(isOutdated: false)) == nil)
-        #expect(keep(8, file(10), as: .aside(isOutdated: false)) == 7)
-        #expect(detached.endAside() == [8] && detached.isEmpty && detached.endAside().isEmpty)
+        #expect(keep(7, file(10), as: .moved(isOutdated: false)) == nil)
+        #expect(keep(8, file(10), as: .moved(isOutdated: false)) == 7)
+        #expect(detached.endDetached() == [8] && detached.isEmpty && detached.endDetached().isEmpty)
     }
 
     @Test mutating func `A file with several names is found again in an inaccessible directory by its name`() {
@@ -57,10 +57,10 @@ import Testing
     }
 
     @Test mutating func `Identities end by their reason`() {
-        #expect(keep(7, file(10), as: .closed) == nil && keep(8, file(11), as: .aside(isOutdated: false)) == nil)
+        #expect(keep(7, file(10), as: .closed) == nil && keep(8, file(11), as: .moved(isOutdated: false)) == nil)
         #expect(detached.endClosed(file(11).identity) == nil && detached.endClosed(file(10).identity) == 7)
         #expect(keep(9, file(12), as: .closed) == nil)
-        #expect(detached.endAside() == [8] && detached.count == 1 && detached.endClosed() == [9])
+        #expect(detached.endDetached() == [8] && detached.count == 1 && detached.endClosed() == [9])
     }
 
     @Test
@@ -69,11 +69,11 @@ import Testing
         for (isOutdated, row) in [(false, nil), (true, 7)] as [(Bool, UInt32?)] {
             var young = file(10)
             (young.changed, young.modified) = (Self.born, Self.born)
-            #expect(keep(7, young, as: .aside(isOutdated: isOutdated)) == nil)
+            #expect(keep(7, young, as: .moved(isOutdated: isOutdated)) == nil)
             var again = young
             (again.size, again.modified, again.changed) = (5, Timestamp(nanoseconds: 1), Timestamp(nanoseconds: 1))
             #expect(take(again)?.row == row)
-            _ = detached.endAside()
+            _ = detached.endDetached()
         }
     }
 
@@ -90,10 +90,10 @@ import Testing
 
     @Test mutating func `Rows that may have moved are saved, and those in inaccessible directories are not`() throws {
         #expect(detached.saved(limit: 1_000).isEmpty)
-        #expect(keep(7, file(10), as: .aside(isOutdated: false)) == nil && keep(8, file(11), as: .closed) == nil)
+        #expect(keep(7, file(10), as: .moved(isOutdated: false)) == nil && keep(8, file(11), as: .closed) == nil)
         let bytes = detached.saved(limit: 1_000)
         #expect(detached.saved(limit: bytes.count - 1).isEmpty)
-        let found = try #require(bytes.withUnsafeBytes { AsideIdentities.saved(in: $0) })
+        let found = try #require(bytes.withUnsafeBytes { DetachedIdentities.saved(in: $0) })
         detached = DetachedRows()
         for saved in found { #expect(detached.restore(saved) == nil) }
         #expect(take(file(11)) == nil && take(file(10))?.row == 7)

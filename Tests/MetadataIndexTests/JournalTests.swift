@@ -61,15 +61,15 @@ import Testing
 
     /// Untold changes are not in the record of the rows that are back, and neither are rows that are gone.
     @Test(arguments: 31...38 as ClosedRange<UInt64>)
-    func `The first record after a snapshot with rows set aside says which are back`(seed: UInt64) throws {
+    func `The first record after a snapshot with detached rows says which are back`(seed: UInt64) throws {
         var pair = Pair(seed: seed)
         for _ in 0..<60 { _ = try pair.step() }
         _ = pair.index.takeChanges()
         let known = (1..<pair.index.storage.slots.slotCount).compactMap { pair.index.identifier(of: Row($0)) }
-        pair.index.park()
+        pair.index.detachAll()
         _ = pair.index.takeChanges()
         let (saved, clock) = (pair.index.saved(), pair.index.clock)
-        #expect(pair.index.unpark())
+        #expect(pair.index.attachAll())
         var writer = JournalWriter(Saved.header)
         for number in 1...3 as ClosedRange<UInt64> {
             for _ in 0..<30 { _ = try pair.step() }
@@ -77,7 +77,7 @@ import Testing
         }
         let restored = try Saved.index(saved, journal: [Saved.header.bytes + writer.bytes])
         try #require(restored.checkInvariants() == nil && Pair(pair, index: restored).failure() == nil, "seed \(seed)")
-        #expect(!restored.isParked && restored.clock == clock + 3 && restored.earliestClock == clock)
+        #expect(!restored.isDetached && restored.clock == clock + 3 && restored.earliestClock == clock)
         #expect(
             described(restored.changes(since: clock), restored)
                 == described(pair.index.changes(since: clock), pair.index))
@@ -268,7 +268,7 @@ import Testing
         var writer = JournalWriter(Saved.header)
         writer.add(index.takeChanges(), of: index, sequence: 1, isWritten: false)
         #expect(writer.bytes.isEmpty)
-        index.park()
+        index.detachAll()
         writer.add(index.takeChanges(), of: index, sequence: 1, isWritten: false)
     }
 }

@@ -117,21 +117,21 @@ import Testing
     }
 
     @Test(arguments: [11, 12] as [UInt64])
-    func `Items that were set aside come back from disk with their identities`(seed: UInt64) throws {
+    func `Items that were detached come back from disk with their identities`(seed: UInt64) throws {
         var pair = Pair(seed: seed)
         for _ in 0..<200 { _ = try pair.step() }
         _ = pair.index.takeChanges()
-        pair.index.park()
+        pair.index.detachAll()
         #expect(pair.index.count == 0)
         #expect(pair.index.checkInvariants() == nil)
         #expect(throws: IndexError.full) { try pair.index.insert("new", below: .root, .sample(.file)) }
         let gone = pair.index.takeChanges()
         #expect(gone.count == pair.model.entries.count)
         let restored = try Saved.index(pair.index.saved())
-        #expect(restored.isParked)
+        #expect(restored.isDetached)
         #expect(restored.count == 0)
         for index in [restored, pair.index] {
-            #expect(index.unpark())
+            #expect(index.attachAll())
             #expect(index.takeChanges().count == pair.model.entries.count)
             var other = Pair(pair, index: index)
             try #require(other.failure() == nil, "seed \(seed)")
@@ -140,35 +140,35 @@ import Testing
         }
     }
 
-    @Test func `The root is who it is while its items are set aside`() throws {
+    @Test func `The root is who it is while its items are detached`() throws {
         let index = MetadataIndex(root: .sample(.directory))
         _ = try index.insertFiles(["a"], below: .root)
         var root = FileStatus.sample(.directory)
         (root.device, root.mode, root.inode) = (77, 0o700, 4_711)
         try index.update(.root, root)
         _ = index.takeChanges()
-        index.park()
+        index.detachAll()
         _ = index.takeChanges()
         let restored = try Saved.index(index.saved())
         for index in [index, restored] {
             #expect(index.status(of: .root) == root)
             #expect(index.checkInvariants() == nil)
-            index.unpark()
+            index.attachAll()
             #expect(index.status(of: .root) == root)
             #expect(index.checkInvariants() == nil)
         }
     }
 
-    @Test func `Set aside and brought back within one set is no change`() throws {
+    @Test func `Detached and brought back within one set is no change`() throws {
         var pair = Pair(seed: 13)
         for _ in 0..<100 { _ = try pair.step() }
         _ = pair.index.takeChanges()
         let clock = pair.index.clock
-        pair.index.park()
-        #expect(pair.index.unpark())
+        pair.index.detachAll()
+        #expect(pair.index.attachAll())
         #expect(pair.index.takeChanges().isEmpty)
         #expect(pair.index.clock == clock)
-        #expect(!pair.index.unpark())
+        #expect(!pair.index.attachAll())
         #expect(pair.failure() == nil)
     }
 

@@ -12,5 +12,5 @@ enum Promise {
     /// has, harmless and rare; to leave it out, each pending item would have to keep what was told of it.
     static let tellsNoIdleChanges = false
     /// The items of a container that was unavailable come back with their identities.
-    static let parksContainers = true
+    static let keepsUnavailableContainers = true
 }

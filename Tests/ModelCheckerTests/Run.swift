@@ -288,7 +288,7 @@ final class Run {
                 guard rename(away, boxes[0].path) == 0 else { throw Violation("the container does not come back") }
                 isAway = false
                 isLossy = true
-                if !Promise.parksContainers { ledger.forgetAll() }
+                if !Promise.keepsUnavailableContainers { ledger.forgetAll() }
             }
         case .add:
             guard let root = mode.containers.indices.first(where: { $0 >= boxes.count }) else { return }

@@ -137,11 +137,11 @@ extension TreeWatcher {
     }
 
     /// The entries of a container leave the tree while its directory is away or cannot be read.
-    func park(_ container: WatchedContainer) {
-        guard container.knowledge.park() else { return }
+    func detachAll(_ container: WatchedContainer) {
+        guard container.knowledge.detachAll() else { return }
         provisionalRows.forget { $0.container == container.number }
         detachedRows.removeClosed(container.number)
-        tree.park(container.number)
+        tree.detachAll(container.number)
     }
 
     /// The same directory on a file system that has got another number: every file on it is unchanged.

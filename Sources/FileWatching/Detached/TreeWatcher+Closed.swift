@@ -36,7 +36,7 @@ extension TreeWatcher {
     private func halvesBelow(_ node: TreeNode) -> [RenameHalf] {
         guard halves.waits(in: node.container) else { return [] }
         return halves.all.filter {
-            $0.container == node.container && !$0.isAside && directories.isAlive($0.directory)
+            $0.container == node.container && !$0.isDetached && directories.isAlive($0.directory)
                 && isSelfOrAncestor(node, of: directories[$0.directory].node)
         }
     }
@@ -100,9 +100,9 @@ extension TreeWatcher {
         if tree.parent(of: node) == nil {
             closeRoot(id, error, origin, wasRead: wasRead)
         } else if tree.childCount(of: node) > 0 {
-            setAsideWhatLeft(node)
+            detachPendingRenames(below: node)
             leaveBelow(node)
-            setAsideBelow(node, origin)
+            detachBelow(node, origin)
         }
     }
 
@@ -115,17 +115,17 @@ extension TreeWatcher {
     }
 
     /// A file that has left a directory, or one below it, is not out of sight with the entries there.
-    func setAsideWhatLeft(_ node: TreeNode) {
+    func detachPendingRenames(below node: TreeNode) {
         for half in halvesBelow(node) where directories.isAlive(half.directory) {
-            half.name.withUnsafeBytes { _ = setAside($0, in: half.directory) }
+            half.name.withUnsafeBytes { _ = detach($0, in: half.directory) }
         }
     }
 
-    func setAsideBelow(_ node: TreeNode, _ origin: Origin) {
+    func detachBelow(_ node: TreeNode, _ origin: Origin) {
         let linked = linkedFiles(below: node)
         let keeps = fileIdentities.keepsBirthTime(tree.status(of: node))
         forgetProvisionalRows(below: node, mayComeAgain: keeps)
-        let removed = keeps ? tree.setAsideClosed(node) : tree.removeChildren(of: node)
+        let removed = keeps ? tree.detachInaccessible(node) : tree.removeChildren(of: node)
         count(origin) { $0.removed += removed }
         if keeps { detachedRows.insertClosed(in: node.container) }
         // If they were changed by names here, possibly no other event reports it.
@@ -143,13 +143,13 @@ extension TreeWatcher {
         guard wasRead || tree.childCount(of: node) > 0 || container.comparison?.isVerification == true else { return }
         // Where events were lost it is unknown whether a file has left, and the file is recognised when all is
         // verified.
-        if container.comparison?.isInBackground != false { setAsideWhatLeft(node) }
+        if container.comparison?.isInBackground != false { detachPendingRenames(below: node) }
         leaveBelow(node)
         abandonComparison(container)
         halves.removeAll(of: container.number)
         // Its known entries are verified when it can be read.
         container.knowledge.lose()
-        park(container)
+        detachAll(container)
         if wasRead { notices.append(.containerGone(container: container.number, error: error)) }
     }
 
@@ -184,7 +184,7 @@ extension TreeWatcher {
         guard directories.isAlive(half.directory) else { return }
         half.name.withUnsafeBytes { lookUps.addRenamed($0, in: half.directory, origin: half.origin) }
         let closed = directories[id].node
-        guard !half.isAside,
+        guard !half.isDetached,
             let node = half.name.withUnsafeBytes({ tree.child(of: directories[half.directory].node, named: $0) }),
             isRow(node, of: half), !isSelfOrAncestor(node, of: closed)
         else { return }
@@ -197,11 +197,11 @@ extension TreeWatcher {
             return
         }
         if isDirectory {
-            setAsideWhatLeft(node)
+            detachPendingRenames(below: node)
             leave(node)
         }
         provisionalRows.forget(node)
         moveRow(node, to: closed, named: name)
-        setAsideBelow(closed, half.origin)
+        detachBelow(closed, half.origin)
     }
 }

@@ -28,7 +28,7 @@ extension TreeWatcher {
     ) -> Result<KeptContainer, ContainerObstacle> {
         guard let left = resumption.takeContainer(container.key) else { return .failure(.unknown) }
         if let obstacle = left.obstacle { return .failure(obstacle) }
-        guard former.device == status.device, fileIdentities.isSame(former, status), !container.knowledge.isParked,
+        guard former.device == status.device, fileIdentities.isSame(former, status), !container.knowledge.isDetached,
             container.polling.fileSystem == nil, watches.budget.isWanted, settings.descends,
             left.flags.contains(.readsExtras) == container.options.readsExtras,
             left.flags.contains(.isMountPoint) == container.place.isMountPoint

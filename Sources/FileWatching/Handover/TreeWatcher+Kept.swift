@@ -75,7 +75,7 @@ extension TreeWatcher {
     /// Polls and the self-audit do not count: no caller was promised their findings. But one that has watched a
     /// directory, which events alone keep right from then on, holds its findings there until it ends.
     private func flags(of container: WatchedContainer) -> KeptContainer.Flags {
-        guard container.place.isReadable, !container.knowledge.isParked else { return .wasUnavailable }
+        guard container.place.isReadable, !container.knowledge.isDetached else { return .wasUnavailable }
         guard container.polling.fileSystem == nil else { return .wasPolled }
         guard container.knowledge.isWhole else { return .wasBeingRead }
         guard container.comparison.map({ $0.isPoll && !$0.hasWatched }) ?? true, !container.comparisons.hasMore else {
@@ -123,18 +123,18 @@ extension TreeWatcher {
                 if !entry.isHeard { add(entry.directory, name) }
             }
         }
-        for half in halves.notedOnes where !half.isAside && directories.isAlive(half.directory) {
+        for half in halves.notedOnes where !half.isDetached && directories.isAlive(half.directory) {
             let parent = directories[half.directory].node
             guard let node = half.name.withUnsafeBytes({ tree.child(of: parent, named: $0) }) else { continue }
             state.halves.append(.init(cookie: half.cookie, key: key(node.container), row: node.row))
         }
         for lookUp in deferredLookUps { lookUp.name.withUnsafeBytes { add(lookUp.directory, $0) } }
         state.files = linkedFiles.files
-        var roomAside = WatchLimits.keptAside
+        var roomForDetached = WatchLimits.keptDetached
         for number in detachedRows.containers {
-            let bytes = tree.savedAside(of: number, limit: roomAside)
-            roomAside -= bytes.count
-            if !bytes.isEmpty { state.asides.append(.init(key: key(number), bytes: bytes)) }
+            let bytes = tree.savedDetached(of: number, limit: roomForDetached)
+            roomForDetached -= bytes.count
+            if !bytes.isEmpty { state.detached.append(.init(key: key(number), bytes: bytes)) }
         }
         if room < 0 || state.provisionalRows.count + state.files.count + state.halves.count > WatchLimits.keptNames {
             state.isWhole = false
@@ -201,9 +201,9 @@ extension TreeWatcher {
             guard let number = numbers[half.key] else { continue }
             resumption.noteWaiting(tree.node(row: half.row, in: number), for: half.cookie)
         }
-        for aside in start.state.asides {
-            guard let number = numbers[aside.key] else { continue }
-            tree.setAside(saved: aside.bytes, in: number)
+        for rows in start.state.detached {
+            guard let number = numbers[rows.key] else { continue }
+            tree.restoreDetached(saved: rows.bytes, in: number)
             detachedRows.insert(in: number, heardBefore: position + queuedBytes())
         }
         let origin = Origin(cause: causeNow)

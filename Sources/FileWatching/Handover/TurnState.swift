@@ -32,8 +32,8 @@ package struct TurnState {
         var row: UInt32
     }
 
-    /// The detached rows of a container, as the tree has them (``WatchedTree/savedAside(of:limit:)``).
-    struct Aside: Equatable {
+    /// The detached rows of a container, as the tree has them (``WatchedTree/savedDetached(of:limit:)``).
+    struct Detached: Equatable {
         var key: UInt64
         var bytes: [UInt8]
     }
@@ -48,7 +48,7 @@ package struct TurnState {
     var names: [Name] = []
     var halves: [Half] = []
     /// Only identities hang on these: where they have no room the rest is whole without.
-    var asides: [Aside] = []
+    var detached: [Detached] = []
 
     /// Tells it from an earlier one for the same number.
     private(set) var count: UInt64 = 0
@@ -57,7 +57,7 @@ package struct TurnState {
 
     /// Whether there is no work but that which events cause again.
     var isEmpty: Bool {
-        isWhole && provisionalRows.isEmpty && files.isEmpty && names.isEmpty && halves.isEmpty && asides.isEmpty
+        isWhole && provisionalRows.isEmpty && files.isEmpty && names.isEmpty && halves.isEmpty && detached.isEmpty
     }
 
     private static let headerSize = 72
@@ -109,7 +109,7 @@ package struct TurnState {
         }
         for _ in 0..<counts[4] {
             guard let key = word(), let saved = text(UInt64(bytes.count)) else { return nil }
-            asides.append(Aside(key: key, bytes: saved))
+            detached.append(Detached(key: key, bytes: saved))
         }
     }
 
@@ -119,16 +119,16 @@ package struct TurnState {
     private var byteCount: Int {
         TurnState.headerSize + provisionalRows.count * 32 + files.count * 16
             + names.reduce(0) { $0 + 32 + $1.name.count }
-            + halves.count * 24 + asides.reduce(0) { $0 + 16 + $1.bytes.count }
+            + halves.count * 24 + detached.reduce(0) { $0 + 16 + $1.bytes.count }
     }
 
     /// Writes it over a state that is of no use any more: the number, inverted so that memory never written has none,
     /// comes last.
     func write(to bytes: UnsafeMutableRawBufferPointer, sequence: UInt64, count: UInt64) {
         guard let base = bytes.baseAddress else { return }
-        if byteCount > bytes.count, !asides.isEmpty {
+        if byteCount > bytes.count, !detached.isEmpty {
             var rest = self
-            rest.asides = []
+            rest.detached = []
             return rest.write(to: bytes, sequence: sequence, count: count)
         }
         // A number that is never reached.
@@ -137,7 +137,7 @@ package struct TurnState {
         SharedWord.store(heard, to: base + 8)
         SharedWord.store(fits ? 1 : 0, to: base + 16)
         for (place, number) in [
-            provisionalRows.count, files.count, names.count, halves.count, asides.count,
+            provisionalRows.count, files.count, names.count, halves.count, detached.count,
         ].enumerated() {
             SharedWord.store(fits ? UInt64(number) : 0, to: base + 24 + 8 * place)
         }
@@ -174,9 +174,9 @@ package struct TurnState {
                 put(half.key)
                 put(UInt64(half.row))
             }
-            for aside in asides {
-                put(aside.key)
-                put(aside.bytes)
+            for rows in detached {
+                put(rows.key)
+                put(rows.bytes)
             }
         }
         SharedWord.store(~sequence, to: base)

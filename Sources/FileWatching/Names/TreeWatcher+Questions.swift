@@ -99,9 +99,9 @@ extension TreeWatcher {
     }
 
     /// Whether a directory is the root of a container whose entries have left the tree.
-    func isParkedRoot(_ id: DirectoryID) -> Bool {
+    func isDetachedRoot(_ id: DirectoryID) -> Bool {
         guard let container = containers[directories.container(of: id)] else { return false }
-        return container.knowledge.isParked && container.root == id
+        return container.knowledge.isDetached && container.root == id
     }
 
     /// Whether a watched directory was read for its extras alone. Events report all other changes in it, and until they

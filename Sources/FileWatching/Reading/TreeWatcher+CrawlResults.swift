@@ -18,7 +18,7 @@ extension TreeWatcher {
                 runLookUps()
                 return true
             }
-            // A root that was parked meanwhile has taken some slices and takes no more. The next result begins with its first.
+            // A root that was detached meanwhile has taken some slices and takes no more. The next result begins with its first.
             if !isSliced { inbox.slices = nil }
             // Lets go of the batch as soon as it is applied.
             inbox.removeFirst()
@@ -73,7 +73,7 @@ extension TreeWatcher {
             read(id, descends: true, origin: origin)
             return
         }
-        if isParkedRoot(id) {
+        if isDetachedRoot(id) {
             dropWatch(of: result)
             readings.forgetTouched(id)
             return bringBack(id, cause: origin.cause)
@@ -343,10 +343,10 @@ extension TreeWatcher {
     /// again. And entries that come back while the container counts as unavailable would be published before they are
     /// verified (``WatchedContainer/state``).
     func bringBack(_ root: DirectoryID, cause: UInt64) {
-        guard let container = containers[directories.container(of: root)], container.knowledge.isParked else { return }
-        container.knowledge.comeBack(isOld: tree.unpark(container.number))
+        guard let owner = containers[directories.container(of: root)], owner.knowledge.isDetached else { return }
+        owner.knowledge.comeBack(isOld: tree.attachAll(owner.number))
         directories[root].flags.remove(.closed)
-        readRoot(root, of: container, cause: cause)
+        readRoot(root, of: owner, cause: cause)
         becameReadable(root)
     }
 }

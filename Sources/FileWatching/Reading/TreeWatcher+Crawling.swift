@@ -12,7 +12,7 @@ extension TreeWatcher {
         if record.flags.contains(.reading) { return awaitRead(of: id, cause: origin.cause) }
         directories[id].flags.remove(.needsReading)
         var (descends, origin) = (descends, origin)
-        if isParkedRoot(id) {
+        if isDetachedRoot(id) {
             // It may be unreadable. Its entries and those below come back only after it was read. The known entries are of a
             // time before all barriers, so each barrier waits for this.
             descends = false

@@ -35,7 +35,7 @@ extension TreeWatcher {
     func isSliced(_ result: CrawlResult) -> Bool {
         guard result.error == nil, result.batch.count > settings.directorySlice else { return false }
         // Its entries are not taken: the directory is read once more.
-        return !(readings.directory(of: result.ticket).map { directories.isAlive($0) && isParkedRoot($0) } ?? false)
+        return !(readings.directory(of: result.ticket).map { directories.isAlive($0) && isDetachedRoot($0) } ?? false)
     }
 
     /// Takes the next slice of a result. Returns whether that was all, and the result can be applied.

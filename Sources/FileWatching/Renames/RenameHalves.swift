@@ -28,7 +28,7 @@ struct RenameHalf {
     var end: UInt64?
     /// Whether it has no row in the tree: the row had to make way, or was never made, as that of a file that had left
     /// the name before is there.
-    var isAside = false
+    var isDetached = false
 }
 
 /// The first halves that wait. A burst of moves out of the containers leaves as many as the queue holds, so each way to
@@ -82,7 +82,7 @@ struct RenameHalves {
         countOfContainer[half.container, default: 0] += 1
         halves[next] = half
         byCookie[half.cookie] = next
-        if !half.isAside { byPlace[Place(directory: half.directory, name: half.name)] = next }
+        if !half.isDetached { byPlace[Place(directory: half.directory, name: half.name)] = next }
         if let file = half.identity { byFile[file, default: []].append(next) }
         next += 1
     }
@@ -128,9 +128,9 @@ struct RenameHalves {
     }
 
     /// The row of a file that left a place is not there any more; later events of the place are about another file.
-    mutating func setAside(_ directory: DirectoryID, _ name: UnsafeRawBufferPointer) {
+    mutating func detach(_ directory: DirectoryID, _ name: UnsafeRawBufferPointer) {
         guard let serial = byPlace.removeValue(forKey: Place(directory: directory, name: Array(name))) else { return }
-        halves[serial]?.isAside = true
+        halves[serial]?.isDetached = true
     }
 
     /// Whether anything has left a place in a container.

@@ -156,7 +156,7 @@ extension TreeWatcher {
         return half.name.withUnsafeBytes { former in
             if let waiting = tree.child(of: from, named: former) {
                 // It has left that name before.
-                guard !isSelfOrAncestor(waiting, of: to), setAside(former, in: half.directory) else { return false }
+                guard !isSelfOrAncestor(waiting, of: to), detach(former, in: half.directory) else { return false }
             }
             noteExchange(nil, half, target, name, in: id)
             moveRow(target, to: from, named: former)

@@ -59,7 +59,7 @@ extension TreeWatcher {
         // only if the look-ups of those have not found it.
         for serial in halves.expired(now: kernel.now()) {
             guard let half = halves.expire(serial, position: position, lookUps: end, isKept: isKept) else { continue }
-            guard directories.isAlive(half.directory), holder(of: half) == nil, !half.isAside,
+            guard directories.isAlive(half.directory), holder(of: half) == nil, !half.isDetached,
                 let found = half.name.withUnsafeBytes({ status(of: $0, in: half.directory) })
             else {
                 missing.append(serial)
@@ -80,9 +80,9 @@ extension TreeWatcher {
             guard directories.isAlive(half.directory) else { continue }
             if let (container, task) = holder(of: half) {
                 lowerCause(of: task, to: half.origin.cause)
-                if half.isAside { continue }
+                if half.isDetached { continue }
                 holdRemoval(half.directory, half.name, identity: half.identity, in: container)
-            } else if !half.isAside {
+            } else if !half.isDetached {
                 half.name.withUnsafeBytes { lookUps.add($0, in: half.directory, origin: half.origin) }
             }
         }

@@ -72,7 +72,7 @@ extension TreeWatcher {
     /// The row of a file onto which another has come, that was not known here.
     private func replacedFile(_ name: UnsafeRawBufferPointer, in id: DirectoryID) -> TreeNode? {
         // It does not wait for a file that left the name before: it may have left another, and the time for that be over first.
-        if directoryWaits(name, in: id) || setAside(name, in: id) { return nil }
+        if directoryWaits(name, in: id) || detach(name, in: id) { return nil }
         guard let target = tree.child(of: directories[id].node, named: name), !tree.status(of: target).kind.isDirectory
         else { return nil }
         return target
@@ -216,7 +216,7 @@ extension TreeWatcher {
         else { return false }
         var name: [UInt8] = []
         tree.appendName(of: node, to: &name)
-        return name.withUnsafeBytes { setAside($0, in: above) }
+        return name.withUnsafeBytes { detach($0, in: above) }
     }
 
     /// A look-up has found a directory under the name of one that was taken over by it. False where it is not that.

@@ -14,7 +14,7 @@ extension TreeWatcher {
         }
         // The directory that left this name before was not reported again, and another file leaves it now.
         let isUnseen = directoryWaits(name, in: id)
-        if !isUnseen, !setAside(name, in: id) { _ = halves.take(id, name) }
+        if !isUnseen, !detach(name, in: id) { _ = halves.take(id, name) }
         var node = isUnseen ? nil : tree.child(of: directories[id].node, named: name)
         if let known = node, let record = provisionalRows.record(of: known, at: origin.cause), record.isLikely,
             lies(tree.status(of: known), name, in: id)
@@ -38,7 +38,7 @@ extension TreeWatcher {
                     self.fileIdentities.identity(of: $0)
                 },
                 hasRow: node != nil, isOutdated: node != nil && waits(name, in: id),
-                deadline: kernel.now() &+ settings.renameWindow, origin: origin, isAside: isUnseen))
+                deadline: kernel.now() &+ settings.renameWindow, origin: origin, isDetached: isUnseen))
         if let node { provisionalRows.left(node, tree.status(of: node), at: origin.cause) }
     }
 
@@ -113,7 +113,7 @@ extension TreeWatcher {
     /// Removes the row of a file that has gone to another container, whatever has its name now: it has another identity
     /// there, and when it comes back. Returns its status, where that is known for certain.
     private func removeDeparted(_ half: RenameHalf) -> FileStatus? {
-        guard !half.isAside,
+        guard !half.isDetached,
             let node = half.name.withUnsafeBytes({ tree.child(of: directories[half.directory].node, named: $0) }),
             isRow(node, of: half)
         else { return nil }
@@ -140,7 +140,7 @@ extension TreeWatcher {
         }
         // If it had no row when it left, the entry now known under its name has come since.
         var source =
-            half.isAside || !half.hasRow ? nil : half.name.withUnsafeBytes { tree.child(of: from, named: $0) }
+            half.isDetached || !half.hasRow ? nil : half.name.withUnsafeBytes { tree.child(of: from, named: $0) }
         if let known = source,
             tree.status(of: known).kind.isDirectory != isDirectory
                 || (isDirectory && heardFile(of: known, at: half.origin.cause) == nil
@@ -161,7 +161,7 @@ extension TreeWatcher {
             awaitMovingOn(from: id)
             if exchangeUnseen(half, name, in: id, sign) { return }
             // It was made and renamed before a look-up. The file that left the name may lie in it.
-            let hasMadeWay = isDirectory && giveWay(name, in: id, to: half) || setAside(name, in: id)
+            let hasMadeWay = isDirectory && giveWay(name, in: id, to: half) || detach(name, in: id)
             if hasMadeWay { return }
             if isDirectory {
                 takeOver(name, in: id, by: nil, origin: half.origin)
@@ -173,7 +173,7 @@ extension TreeWatcher {
         if isSelfOrAncestor(source, of: to), source != to, !takeOut(of: source, what: to, beside: half) {
             // The directory to which it moved has left it before, for a place that no look-up has seen yet.
             halves.append(half)
-            half.name.withUnsafeBytes { _ = setAside($0, in: half.directory) }
+            half.name.withUnsafeBytes { _ = detach($0, in: half.directory) }
             return
         }
         guard let target = tree.child(of: to, named: name) else {
@@ -190,7 +190,7 @@ extension TreeWatcher {
         }
         if source == target { return }
         // The directory that left the name held the source, which has left it by now.
-        if isSelfOrAncestor(target, of: from), setAside(name, in: id, for: source) {
+        if isSelfOrAncestor(target, of: from), detach(name, in: id, for: source) {
             provisionalRows.moved(source, at: half.origin.cause)
             return
         }

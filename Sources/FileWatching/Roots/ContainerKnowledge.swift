@@ -6,7 +6,7 @@ struct ContainerKnowledge {
     /// The tree has entries of it that were known before its directory was found, and they are not being verified yet.
     private(set) var isOld = false
     /// Those entries have left the tree, to come back when the directory does.
-    private(set) var isParked = false
+    private(set) var isDetached = false
     /// The crawl that reads it for the first time.
     private(set) var firstCrawl: UInt32?
     /// Whether it was read as a whole since it was found.
@@ -24,14 +24,14 @@ struct ContainerKnowledge {
     mutating func lose() { (isOld, firstCrawl, wasRead, goesOn) = (true, nil, false, false) }
 
     /// Returns whether its entries are to leave the tree, and notes that they have.
-    mutating func park() -> Bool {
-        guard isOld, !isParked else { return false }
-        isParked = true
+    mutating func detachAll() -> Bool {
+        guard isOld, !isDetached else { return false }
+        isDetached = true
         return true
     }
 
     /// The entries are back in the tree, if there were any.
-    mutating func comeBack(isOld: Bool) { (isParked, self.isOld) = (false, isOld) }
+    mutating func comeBack(isOld: Bool) { (isDetached, self.isOld) = (false, isOld) }
 
     /// The known entries are being verified.
     mutating func verify() { (isOld, wasRead) = (false, true) }

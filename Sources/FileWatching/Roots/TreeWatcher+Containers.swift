@@ -118,7 +118,7 @@ extension TreeWatcher {
             container.place.failed(error)
             // No event tells when its number stays.
             if error == .stale || error.isShortage { pollLater(container) }
-            park(container)
+            detachAll(container)
         case .success(let status): check(container, status, cause: cause)
         }
     }
@@ -162,7 +162,7 @@ extension TreeWatcher {
         let known = tree.status(of: root)
         // The same file system still covers it.
         if known.inode == found.inode, known.device == found.device { return true }
-        return container.knowledge.isParked || tree.childCount(of: root) > 0
+        return container.knowledge.isDetached || tree.childCount(of: root) > 0
     }
 
     private func check(_ container: WatchedContainer, _ found: FileStatus, cause: UInt64) {
@@ -238,7 +238,7 @@ extension TreeWatcher {
     /// Has the container's own directory read, and the container's known entries verified. Where nothing is known, this
     /// is the first crawl until it has come to something.
     func readRoot(_ root: DirectoryID, of container: WatchedContainer, cause: UInt64) {
-        if container.knowledge.isParked {
+        if container.knowledge.isDetached {
             read(root, descends: false, origin: Origin(cause: cause))
             return
         }
@@ -265,7 +265,7 @@ extension TreeWatcher {
         container.polling.forgetReason()
         abandonComparison(container)
         halves.removeAll(of: container.number)
-        park(container)
+        detachAll(container)
         for (number, other) in containers where other !== container && other.place.failure == .busy {
             suspect(number, cause: cause)
         }

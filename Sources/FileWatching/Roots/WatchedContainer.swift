@@ -52,7 +52,7 @@ final class WatchedContainer {
         if let reason = mounts.reason, mounts.holdsContainer || knowledge.isWhole { return .degraded(reason: reason) }
         if knowledge.firstCrawl != nil { return .crawling }
         // Its directory is being read, and its known entries come back after that.
-        if knowledge.isParked { return .verifying }
+        if knowledge.isDetached { return .verifying }
         if let comparison, !comparison.isInBackground { return .verifying }
         if let reason = polling.degradation(counts) { return .degraded(reason: reason) }
         // They are watched again, but their entries are not known yet, and no question waits for it.

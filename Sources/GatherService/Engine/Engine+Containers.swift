@@ -29,9 +29,9 @@ extension Engine {
         record.registry.isUnread = { [weak self] in self?.subscriptions.owner(of: $0)?.isUnread ?? false }
         tree.add(record.number, record.entry)
         containers.insert(record)
-        // Before the live queries hear of it: one that reads extra attributes has the watcher read them. A parked index
-        // is brought back to be verified, or parked again at once.
-        if record.index.isParked { _ = tree.unpark(record.number) }
+        // Before the live queries hear of it: one that reads extra attributes has the watcher read them. A detached index
+        // is brought back to be verified, or detached again at once.
+        if record.index.isDetached { _ = tree.attachAll(record.number) }
         // Other extensions may make packages than when it was saved, or when the journal was written.
         if saved != nil { tree.presentAnew(record.number) }
         watcher.addContainer(
@@ -138,7 +138,7 @@ extension Engine {
     func setPackages(of record: ContainerRecord, by configuration: ContainerConfiguration) -> Bool {
         var same = record.configuration
         same.packages = configuration.packages
-        guard same == configuration, !configuration.packages.isEmpty, !record.index.isParked, !updateHold(of: record),
+        guard same == configuration, !configuration.packages.isEmpty, !record.index.isDetached, !updateHold(of: record),
             !state(of: record).isSettling
         else { return false }
         absorb(record)
@@ -162,7 +162,7 @@ extension Engine {
     ) -> Bool {
         var same = record.configuration
         same.sync = configuration.sync
-        guard same == configuration, !record.index.isParked, !updateHold(of: record), !state(of: record).isSettling,
+        guard same == configuration, !record.index.isDetached, !updateHold(of: record), !state(of: record).isSettling,
             watcher.figures(of: record.number).outstanding == 0
         else { return false }
         sync.end(of: record)

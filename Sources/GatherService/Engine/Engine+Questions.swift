@@ -163,7 +163,7 @@ extension Engine {
             || clock.run == commits.run && surroundings.renumberings == UInt32(truncatingIfNeeded: tree.renumberings)
     }
 
-    /// The clock of now, for an answer from snapshots of these containers. If a parked index is back and being
+    /// The clock of now, for an answer from snapshots of these containers. If a detached index is back and being
     /// verified, the snapshots are ahead of every clock: a subscriber that came back with it would get some changes
     /// twice.
     ///

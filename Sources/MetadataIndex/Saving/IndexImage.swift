@@ -1,7 +1,7 @@
 // Everything of an index that is saved, as it was at one moment.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Everything of an index that is saved, as it was at one moment, for any thread: the items that are set aside are in it.
+/// Everything of an index that is saved, as it was at one moment, for any thread: the items that are detached are in it.
 /// As long as it lives, each block that the index writes to is copied once.
 package struct IndexImage: Sendable {
     let rows: RowStore
@@ -11,8 +11,8 @@ package struct IndexImage: Sendable {
     package let epoch: UInt64
     /// The index's clock.
     package let clock: UInt64
-    /// Whether the items are set aside (``MetadataIndex/park()``).
-    package let isParked: Bool
+    /// Whether the items are detached (``MetadataIndex/detachAll()``).
+    package let isDetached: Bool
     /// How many items there are.
     package let count: Int
 }
@@ -25,15 +25,15 @@ extension MetadataIndex {
         var rows = storage.rows
         var slotCount = storage.slots.slotCount
         var count = storage.counts.items
-        if let parked = storage.parked {
-            // The root's values while its items are parked do not count.
+        if let detached = storage.detachedContent {
+            // The root's values while its items are detached do not count.
             let (common, lease) = (rows.common, rows.lease)
-            rows = parked.content.rows
+            rows = detached.content.rows
             (rows.common, rows.lease) = (common, lease)
-            (slotCount, count) = (parked.content.slots.slotCount, parked.content.counts.items)
+            (slotCount, count) = (detached.content.slots.slotCount, detached.content.counts.items)
         }
         return IndexImage(
             rows: rows, slotCount: slotCount, generationFloor: storage.slots.generationFloor, epoch: epoch,
-            clock: storage.recorder.clock, isParked: storage.parked != nil, count: count)
+            clock: storage.recorder.clock, isDetached: storage.detachedContent != nil, count: count)
     }
 }

@@ -22,8 +22,8 @@ package final class IndexRestorer {
     var rows: RowStore
     var slotCount: UInt32
     var generationFloor: UInt32
-    /// Whether the items are set aside, as nothing was told since that was saved.
-    private(set) var isParked: Bool
+    /// Whether the items are detached, as nothing was told since that was saved.
+    private(set) var isDetached: Bool
     var log: ChangeLog
     /// The access lists of rows and log, until they are lists of this process.
     var lists: RestoredAccessLists
@@ -53,7 +53,7 @@ package final class IndexRestorer {
     private var localRecords: [ExtraAttributes] = []
 
     init(
-        epoch: UInt64, clock: UInt64, rows: RowStore, slotCount: UInt32, generationFloor: UInt32, isParked: Bool,
+        epoch: UInt64, clock: UInt64, rows: RowStore, slotCount: UInt32, generationFloor: UInt32, isDetached: Bool,
         lists: RestoredAccessLists = RestoredAccessLists(), log: ChangeLog = ChangeLog()
     ) {
         self.epoch = epoch
@@ -61,7 +61,7 @@ package final class IndexRestorer {
         self.rows = rows
         self.slotCount = slotCount
         self.generationFloor = generationFloor
-        self.isParked = isParked
+        self.isDetached = isDetached
         self.lists = lists
         self.log = log
         mostSlots = Int(slotCount) + JournalFormat.largestUntold
@@ -102,9 +102,9 @@ package final class IndexRestorer {
                 isBehind = true
                 return
             }
-            if isNew, isParked {
-                // Changes made while they are parked are not journaled: they are back, as many as this says.
-                isParked = false
+            if isNew, isDetached {
+                // Changes made while they are detached are not journaled: they are back, as many as this says.
+                isDetached = false
                 vacateAll()
             }
             guard try read(record, isNew: isNew) else {
@@ -196,7 +196,7 @@ package final class IndexRestorer {
         }
         var storage = try assembly.assemble(generationFloor: floor, concurrently: concurrently)
         storage.recorder = ChangeRecorder(log: log, clock: finishedClock)
-        if isParked { storage.park(isRecorded: false) }
+        if isDetached { storage.detachAll(isRecorded: false) }
         return MetadataIndex(epoch: epoch, storage: storage)
     }
 

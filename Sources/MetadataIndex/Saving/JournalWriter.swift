@@ -39,9 +39,9 @@ package struct JournalWriter {
     }
 
     /// Appends the changes of an index: the set that was just taken from it. False, and nothing is written, where it is
-    /// too large, or the index's items are set aside: then the index must be saved anew.
+    /// too large, or the index's items are detached: then the index must be saved anew.
     package mutating func append(_ set: borrowing ChangeSet, of index: MetadataIndex, sequence: UInt64) -> Bool {
-        guard set.count <= JournalFormat.largestSet, !index.isParked else { return false }
+        guard set.count <= JournalFormat.largestSet, !index.isDetached else { return false }
         let start = begin(.changes, sequence, index.epoch, set.clock)
         guard append(set, of: index.storage), bytes.count - start <= largestRecord else {
             bytes.removeSubrange(start...)

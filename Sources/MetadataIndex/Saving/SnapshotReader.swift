@@ -23,7 +23,7 @@ package struct SnapshotReader<Source: SnapshotSource> {
     private let framesBeforeBlocks: Int
     private let slotCount: UInt32
     private let generationFloor: UInt32
-    private let isParked: Bool
+    private let isDetached: Bool
     /// The index's epoch.
     package let epoch: UInt64
     /// The index's clock when it was saved.
@@ -80,7 +80,7 @@ package struct SnapshotReader<Source: SnapshotSource> {
             throw .malformed("the header")
         }
         (epoch, clock, slotCount, generationFloor) = (header.epoch, header.clock, header.slots, header.floor)
-        isParked = header.flags == 1
+        isDetached = header.flags == 1
         self.attachment = attachment
 
         var common: [CommonAttributes] = []
@@ -162,7 +162,7 @@ package struct SnapshotReader<Source: SnapshotSource> {
         guard rows.blocks.count == blocks.count else { throw .malformed("the blocks") }
         return IndexRestorer(
             epoch: epoch, clock: clock, rows: rows, slotCount: self.slotCount, generationFloor: generationFloor,
-            isParked: isParked, lists: lists)
+            isDetached: isDetached, lists: lists)
     }
 
     private static func checkPreamble(_ bytes: [UInt8]) throws(SavedStateError) {

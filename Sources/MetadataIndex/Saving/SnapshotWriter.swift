@@ -43,7 +43,7 @@ package struct SnapshotWriter {
         bytes.append(number: image.clock)
         bytes.append(number: image.slotCount)
         bytes.append(number: image.generationFloor)
-        bytes.append(number: UInt32(image.isParked ? 1 : 0))
+        bytes.append(number: UInt32(image.isDetached ? 1 : 0))
         bytes.append(number: UInt32(attachment.count))
         bytes += attachment
         try frame(.header, bytes)

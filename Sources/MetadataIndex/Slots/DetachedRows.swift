@@ -7,8 +7,8 @@ import Metadata
 enum Remembrance: Equatable {
     /// It ends.
     case none
-    /// It is kept until ``IndexStorage/endAside()``. The row's values besides the identity may be known to be old.
-    case aside(isOutdated: Bool)
+    /// It is kept until ``IndexStorage/endDetached()``. The row's values besides the identity may be known to be old.
+    case moved(isOutdated: Bool)
     /// It is kept until ``IndexStorage/endClosed()``.
     case closed
 
@@ -16,7 +16,7 @@ enum Remembrance: Equatable {
     func needsName(isBelow: Bool) -> Bool {
         switch self {
         case .none: false
-        case .aside: isBelow
+        case .moved: isBelow
         case .closed: true
         }
     }
@@ -25,18 +25,18 @@ enum Remembrance: Equatable {
 /// Keeps the identities of removed entries for two reasons: the file may have moved, or its directory is inaccessible. Their slots
 /// are not free meanwhile. A method that ends identities returns their rows, which the caller frees.
 struct DetachedRows {
-    /// Identities of entries that may have moved (``IndexStorage/setAside(_:isOutdated:)``).
-    private var aside = AsideIdentities()
-    /// Identities of entries below directories that are inaccessible now (``IndexStorage/setAsideClosed(_:)``).
-    private var closed = AsideIdentities()
+    /// Identities of entries that may have moved (``IndexStorage/detach(_:isOutdated:)``).
+    private var moved = DetachedIdentities()
+    /// Identities of entries below directories that are inaccessible now (``IndexStorage/detachInaccessible(_:)``).
+    private var closed = DetachedIdentities()
 
-    var isEmpty: Bool { aside.isEmpty && closed.isEmpty }
+    var isEmpty: Bool { moved.isEmpty && closed.isEmpty }
     /// How many slots are not free for this.
-    var count: Int { aside.count + closed.count }
+    var count: Int { moved.count + closed.count }
     /// Whether entries below inaccessible directories are kept.
     var hasClosed: Bool { !closed.isEmpty }
     /// Bytes held, about.
-    var byteCount: Int { aside.byteCount + closed.byteCount }
+    var byteCount: Int { moved.byteCount + closed.byteCount }
 
     /// Whether a removal needs the status of each row.
     @inline(__always)
@@ -44,39 +44,39 @@ struct DetachedRows {
 
     /// Takes the identity of an entry that comes again, wherever it was kept; nil if there is none.
     mutating func take(
-        _ status: FileStatus, named name: UnsafeRawBufferPointer, in directory: AsideIdentities.Occupant
-    ) -> AsideIdentities.Identity? {
-        aside.take(status, named: name, in: directory) ?? closed.take(status)
+        _ status: FileStatus, named name: UnsafeRawBufferPointer, in directory: DetachedIdentities.Occupant
+    ) -> DetachedIdentities.Identity? {
+        moved.take(status, named: name, in: directory) ?? closed.take(status)
             ?? closed.take(status.identity, named: name, in: directory)
     }
 
     /// Keeps the identity of an entry that is removed from a directory. Returns the row that ends for it or is not kept; nil if
     /// there is none. `isBelow`: the entry is removed together with its directory.
     mutating func keep(
-        _ occupant: AsideIdentities.Occupant, _ status: FileStatus, named name: [UInt8],
-        in directory: AsideIdentities.Occupant, as remembrance: Remembrance, isBelow: Bool
+        _ occupant: DetachedIdentities.Occupant, _ status: FileStatus, named name: [UInt8],
+        in directory: DetachedIdentities.Occupant, as remembrance: Remembrance, isBelow: Bool
     ) -> UInt32? {
-        var kept = AsideIdentities.Identity(
+        var kept = DetachedIdentities.Identity(
             row: occupant.row, generation: occupant.generation, isDirectory: status.kind.isDirectory)
         switch remembrance {
         case .none: return occupant.row
         case .closed:
             // It is where it was, and may not have changed at all.
             kept.place = (directory, name)
-            if AsideIdentities.isKnownAgain(status) { return closed.keep(kept, of: status.identity)?.row }
+            if DetachedIdentities.isKnownAgain(status) { return closed.keep(kept, of: status.identity)?.row }
             if status.created == nil { return occupant.row }
             return closed.keep(kept, of: status.identity, named: name, in: directory)?.row
-        case .aside(let isOutdated):
-            kept.young = AsideIdentities.young(status, isOutdated: isOutdated)
+        case .moved(let isOutdated):
+            kept.young = DetachedIdentities.young(status, isOutdated: isOutdated)
             if isBelow, kept.young != nil { kept.place = (directory, name) }
-            if AsideIdentities.isKnownAgain(status) { return aside.keep(kept, of: status.identity)?.row }
+            if DetachedIdentities.isKnownAgain(status) { return moved.keep(kept, of: status.identity)?.row }
             guard isBelow, status.identity == .unknown else { return occupant.row }
-            return aside.keep(kept, of: .unknown, named: name, in: directory)?.row
+            return moved.keep(kept, of: .unknown, named: name, in: directory)?.row
         }
     }
 
     /// Ends the identities of entries that may have moved.
-    mutating func endAside() -> [UInt32] { DetachedRows.end(&aside) }
+    mutating func endDetached() -> [UInt32] { DetachedRows.end(&moved) }
 
     /// Ends the identities of entries below inaccessible directories.
     mutating func endClosed() -> [UInt32] { DetachedRows.end(&closed) }
@@ -84,11 +84,11 @@ struct DetachedRows {
     /// Ends the identity that a file had in an inaccessible directory: a row was this file since, and is another now.
     mutating func endClosed(_ file: FileIdentity) -> UInt32? { closed.end(file)?.row }
 
-    private static func end(_ identities: inout AsideIdentities) -> [UInt32] {
+    private static func end(_ identities: inout DetachedIdentities) -> [UInt32] {
         guard !identities.isEmpty else { return [] }
         var rows: [UInt32] = []
         identities.forEach { rows.append($0.row) }
-        identities = AsideIdentities()
+        identities = DetachedIdentities()
         return rows
     }
 
@@ -104,7 +104,7 @@ struct DetachedRows {
         gone.forEach { row in
             guard inodes.contains(bits(rows.block(row).inode[RowStore.slot(row)])) else { return }
             let status = rows.status(row)
-            if AsideIdentities.isKnownAgain(status) { found.append(status.identity) }
+            if DetachedIdentities.isKnownAgain(status) { found.append(status.identity) }
         }
         return found
     }
@@ -112,11 +112,11 @@ struct DetachedRows {
     // MARK: Saving
 
     /// Encodes the identities of entries that may have moved, the most recent ones in at most `limit` bytes.
-    func saved(limit: Int) -> [UInt8] { aside.isEmpty ? [] : aside.bytes(limit: limit) }
+    func saved(limit: Int) -> [UInt8] { moved.isEmpty ? [] : moved.bytes(limit: limit) }
 
     /// Keeps an identity that was saved. Returns the row that ends for it; nil if there is none.
-    mutating func restore(_ saved: AsideIdentities.Saved) -> UInt32? {
-        guard let place = saved.place else { return aside.keep(saved.identity, of: saved.file)?.row }
-        return aside.keep(saved.identity, of: saved.file, named: place.name, in: place.directory)?.row
+    mutating func restore(_ saved: DetachedIdentities.Saved) -> UInt32? {
+        guard let place = saved.place else { return moved.keep(saved.identity, of: saved.file)?.row }
+        return moved.keep(saved.identity, of: saved.file, named: place.name, in: place.directory)?.row
     }
 }

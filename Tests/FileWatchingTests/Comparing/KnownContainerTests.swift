@@ -198,12 +198,12 @@ import Testing
         #expect(tree.identity(at: "d/f") == file)
     }
 
-    @Test(arguments: [true, false]) func awayAndBack(keepsParked: Bool) throws {
+    @Test(arguments: [true, false]) func awayAndBack(keepsDetached: Bool) throws {
         directory.makeDirectory("d")
         directory.write("d/f")
         directory.write("d/g")
         let fixture = try WatcherFixture()
-        fixture.tree.keepsParked = keepsParked
+        fixture.tree.keepsDetached = keepsDetached
         fixture.watcher.addContainer(1, path: directory.path)
         fixture.settle()
         let file = fixture.tree.identity(at: "d/f")
@@ -216,7 +216,7 @@ import Testing
         fixture.settle()
         #expect(fixture.watcher.state(of: 1) == .live)
         expectEqual(fixture.tree, directory.path)
-        #expect((fixture.tree.identity(at: "d/f") == file) == keepsParked)
+        #expect((fixture.tree.identity(at: "d/f") == file) == keepsDetached)
         directory.write("d/f", "watched again")
         fixture.settle()
         expectEqual(fixture.tree, directory.path)

@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct MovingOnTests {
     /// A row is taken out of its place while what has left that is in a directory that has not been read.
-    private func setAside(beside directories: Int = 0) throws -> (PlayedFixture, identity: Int) {
+    private func detach(beside directories: Int = 0) throws -> (PlayedFixture, identity: Int) {
         let fixture = PlayedFixture(containers: [1])
         for name in ["/c", "/c/d", "/o"] { fixture.kernel.create(name, .directory) }
         for name in ["/c/d/f", "/o/f"] { fixture.kernel.create(name) }
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func `Many names that come and go are waited for once`() throws {
-        let (fixture, identity) = try setAside()
+        let (fixture, identity) = try detach()
         let before = fixture.kernel.state.withLock { $0.awaited }
         for number in 0..<500 {
             fixture.kernel.create("/c/d/t\(number)")
@@ -47,7 +47,7 @@ import Testing
 
     @Test func `Very many directories are waited for in several turns`() throws {
         let count = 3 * WatchLimits.movedOnPerTurn
-        let (fixture, identity) = try setAside(beside: count)
+        let (fixture, identity) = try detach(beside: count)
         for number in 0..<count {
             fixture.kernel.create("/c/\(number)/x")
             fixture.kernel.remove("/c/\(number)/x")

@@ -249,7 +249,7 @@ import Testing
     }
 
     // Its row has made way, and where it is now is read by the next process alone.
-    @Test func aFileSetAsideIsTheSameWhereTheNextFindsIt() throws {
+    @Test func aDetachedFileIsTheSameWhereTheNextFindsIt() throws {
         makeTree()
         let (fixture, kept) = try watch(KeptWatchesTests.readsLater)
         let identity = fixture.tree.identity(at: "d1/f1")
@@ -267,7 +267,7 @@ import Testing
     }
 
     // It came to an unwatched name, and has left that at the next look: the event of its move is queued.
-    @Test func aFileSetAsideIsTheSameThoughItMovesOnUnheard() throws {
+    @Test func aDetachedFileIsTheSameThoughItMovesOnUnheard() throws {
         makeTree()
         let (fixture, kept) = try watch(KeptWatchesTests.readsLater)
         let identity = fixture.tree.identity(at: "d1/f1")

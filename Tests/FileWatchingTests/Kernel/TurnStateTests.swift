@@ -21,7 +21,7 @@ import Testing
             .init(key: 1, directory: InodeNumber(device: 7, inode: 9), name: []),
         ]
         state.halves = [.init(cookie: 11, key: 3, row: 12)]
-        state.asides = [.init(key: 3, bytes: [1, 2, 3]), .init(key: 1, bytes: [])]
+        state.detached = [.init(key: 3, bytes: [1, 2, 3]), .init(key: 1, bytes: [])]
         return state
     }
 
@@ -37,7 +37,7 @@ import Testing
         #expect(
             found.provisionalRows == state().provisionalRows && found.files == state().files
                 && found.names == state().names)
-        #expect(found.halves == state().halves && found.asides == state().asides)
+        #expect(found.halves == state().halves && found.detached == state().detached)
     }
 
     @Test(arguments: [".", "..", "a/b", "/"]) func `A name that leads elsewhere is not believed`(_ name: String) {
@@ -59,15 +59,15 @@ import Testing
         #expect(!found.isWhole && found.names.isEmpty)
     }
 
-    @Test func `Where what is set aside has no room the rest is whole`() throws {
+    @Test func `Where detached rows have no room the rest is whole`() throws {
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 512, alignment: 8)
         bytes.initializeMemory(as: UInt8.self, repeating: 0)
         defer { bytes.deallocate() }
         var state = state()
-        state.asides.append(.init(key: 3, bytes: Array(repeating: 1, count: 512)))
+        state.detached.append(.init(key: 3, bytes: Array(repeating: 1, count: 512)))
         state.write(to: bytes, sequence: 5, count: 1)
         let found = try #require(TurnState(UnsafeRawBufferPointer(bytes), sequence: 5))
-        #expect(found.isWhole && found.names == state.names && found.asides.isEmpty)
+        #expect(found.isWhole && found.names == state.names && found.detached.isEmpty)
     }
 
     @Test func anythingMayBeFound() throws {

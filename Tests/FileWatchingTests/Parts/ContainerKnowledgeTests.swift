@@ -29,19 +29,19 @@ import Testing
         #expect(continued.isOld && !continued.isWhole && !continued.goesOn)
     }
 
-    @Test func entriesAreParkedOnceAndOnlyWhereTheyAreOld() {
+    @Test func entriesAreDetachedOnceAndOnlyWhereTheyAreOld() {
         var knowledge = ContainerKnowledge()
-        var parks = [knowledge.park()]
+        var detaches = [knowledge.detachAll()]
         knowledge.beginFirstCrawl(1)
         knowledge.lose()
         #expect(knowledge.firstCrawl == nil)
-        parks += [knowledge.park(), knowledge.park()]
-        #expect(parks == [false, true, false] && knowledge.isParked)
+        detaches += [knowledge.detachAll(), knowledge.detachAll()]
+        #expect(detaches == [false, true, false] && knowledge.isDetached)
         knowledge.comeBack(isOld: false)
-        #expect(!knowledge.isParked && !knowledge.isOld)
+        #expect(!knowledge.isDetached && !knowledge.isOld)
         knowledge.lose()
-        let parksAgain = knowledge.park()
-        #expect(parksAgain)
+        let detachesAgain = knowledge.detachAll()
+        #expect(detachesAgain)
         knowledge.comeBack(isOld: true)
         #expect(knowledge.isOld)
     }

@@ -28,29 +28,29 @@ final class DictionaryTree: WatchedTree {
     private(set) var inodeSearches = 0
     /// How often entries were looked for by their name.
     private(set) var childSearches = 0
-    /// A file set aside. As in an index, a file is known again that has changed since its birth, as to move it does, or
+    /// A detached file. As in an index, a file is known again that has changed since its birth, as to move it does, or
     /// that lies where it lay in a directory that has moved. Another may have been given its inode within one tick.
-    private struct Aside {
+    private struct Detached {
         var identity: Int
         /// Nil of one that had changed before it went.
         var changed: Timestamp?
         var parent: Int?
         var name: [UInt8]
     }
-    private var aside: [UInt32: [FileIdentity: Aside]] = [:]
+    private var detached: [UInt32: [FileIdentity: Detached]] = [:]
     private struct Place: Hashable {
         var parent: Int?
         var name: [UInt8]
     }
     /// Those whose files are unknown, by their names in directories that went with them.
-    private var asideUnknown: [UInt32: [Place: Int]] = [:]
+    private var detachedUnknown: [UInt32: [Place: Int]] = [:]
     /// The saved state of both, by the number in the bytes that stand for it.
-    private var savedAside: [([FileIdentity: Aside]?, [Place: Int]?)] = []
+    private var savedDetached: [([FileIdentity: Detached]?, [Place: Int]?)] = []
     /// The same of closed directories.
     private(set) var closed: [UInt32: [FileIdentity: Int]] = [:]
-    private var parked: [UInt32: [TreeNode: Entry]] = [:]
-    /// Whether what was parked comes back.
-    var keepsParked = true
+    private var unavailable: [UInt32: [TreeNode: Entry]] = [:]
+    /// Whether entries of unavailable containers come back.
+    var keepsDetached = true
 
     init(containers: [UInt32] = [1]) {
         for number in containers { addContainer(number) }
@@ -177,7 +177,7 @@ final class DictionaryTree: WatchedTree {
         precondition(entries[node] == nil)
         let known =
             isSingle(status)
-            ? takeAside(status, name, directory) ?? closed[node.container]?.removeValue(forKey: status.identity) : nil
+            ? take(status, name, directory) ?? closed[node.container]?.removeValue(forKey: status.identity) : nil
         entries[node] = Entry(
             parent: directory, name: name, status: status, extras: extras, identity: known ?? nextIdentity)
         if known == nil { nextIdentity += 1 }
@@ -186,16 +186,16 @@ final class DictionaryTree: WatchedTree {
         return node
     }
 
-    private func takeAside(_ status: FileStatus, _ name: [UInt8], _ directory: TreeNode) -> Int? {
-        guard let known = aside[directory.container]?[status.identity],
+    private func take(_ status: FileStatus, _ name: [UInt8], _ directory: TreeNode) -> Int? {
+        guard let known = detached[directory.container]?[status.identity],
             known.changed.map({ status.changed > $0 }) ?? true
                 || (known.parent == entry(directory).identity && known.name == name)
         else {
             if status.kind.isDirectory { return nil }
             let place = Place(parent: entry(directory).identity, name: name)
-            return asideUnknown[directory.container]?.removeValue(forKey: place)
+            return detachedUnknown[directory.container]?.removeValue(forKey: place)
         }
-        aside[directory.container]?[status.identity] = nil
+        detached[directory.container]?[status.identity] = nil
         return known.identity
     }
 
@@ -277,33 +277,33 @@ final class DictionaryTree: WatchedTree {
         return release(node)
     }
 
-    func setAside(_ node: TreeNode, isOutdated: Bool) -> Int {
+    func detach(_ node: TreeNode, isOutdated: Bool) -> Int {
         log.append("remove \(path(node))")
         detach(node)
         return release(node, keeps: true)
     }
 
-    func setAsideChildren(of directory: TreeNode) -> Int {
+    func detachChildren(of directory: TreeNode) -> Int {
         var count = 0
         for child in entry(directory).children.values.sorted(by: { path($0) < path($1) }) {
-            count += setAside(child, isOutdated: false)
+            count += detach(child, isOutdated: false)
         }
         return count
     }
 
-    func endAside(_ container: UInt32) { (aside[container], asideUnknown[container]) = (nil, nil) }
+    func endDetached(_ container: UInt32) { (detached[container], detachedUnknown[container]) = (nil, nil) }
 
-    func savedAside(of container: UInt32, limit: Int) -> [UInt8] {
-        savedAside.append((aside[container], asideUnknown[container]))
-        return withUnsafeBytes(of: savedAside.count - 1) { Array($0) }
+    func savedDetached(of container: UInt32, limit: Int) -> [UInt8] {
+        savedDetached.append((detached[container], detachedUnknown[container]))
+        return withUnsafeBytes(of: savedDetached.count - 1) { Array($0) }
     }
 
-    func setAside(saved bytes: [UInt8], in container: UInt32) {
-        (aside[container], asideUnknown[container]) =
-            savedAside[bytes.withUnsafeBytes { $0.loadUnaligned(as: Int.self) }]
+    func restoreDetached(saved bytes: [UInt8], in container: UInt32) {
+        (detached[container], detachedUnknown[container]) =
+            savedDetached[bytes.withUnsafeBytes { $0.loadUnaligned(as: Int.self) }]
     }
 
-    func setAsideClosed(_ directory: TreeNode) -> Int {
+    func detachInaccessible(_ directory: TreeNode) -> Int {
         var count = 0
         for child in entry(directory).children.values.sorted(by: { path($0) < path($1) }) {
             log.append("remove \(path(child))")
@@ -324,22 +324,22 @@ final class DictionaryTree: WatchedTree {
         return count
     }
 
-    func park(_ container: UInt32) {
+    func detachAll(_ container: UInt32) {
         let root = TreeNode(container: container, row: 0)
-        precondition(parked[container] == nil)
-        endAside(container)
+        precondition(unavailable[container] == nil)
+        endDetached(container)
         endClosed(container)
         let status = entry(root).status
-        parked[container] = entries.filter { $0.key.container == container }
+        unavailable[container] = entries.filter { $0.key.container == container }
         entries = entries.filter { $0.key.container != container }
         entries[root] = Entry(parent: nil, name: [], status: status, extras: nil, identity: 0)
         log.append("park")
     }
 
-    func unpark(_ container: UInt32) -> Bool {
-        guard let kept = parked.removeValue(forKey: container) else { return false }
+    func attachAll(_ container: UInt32) -> Bool {
+        guard let kept = unavailable.removeValue(forKey: container) else { return false }
         log.append("unpark")
-        guard keepsParked else { return false }
+        guard keepsDetached else { return false }
         let root = TreeNode(container: container, row: 0)
         precondition(entry(root).children.isEmpty)
         // The status that the root was told meanwhile stays.
@@ -349,11 +349,11 @@ final class DictionaryTree: WatchedTree {
         return kept.count > 1
     }
 
-    /// Leaves the state that another process finds: the entries, those that are parked too, and nothing that was set aside.
+    /// Leaves the state that another process finds: the entries, those of unavailable containers too, and no detached rows.
     func load(_ container: UInt32) {
-        endAside(container)
+        endDetached(container)
         endClosed(container)
-        if let kept = parked.removeValue(forKey: container) { entries.merge(kept) { $1 } }
+        if let kept = unavailable.removeValue(forKey: container) { entries.merge(kept) { $1 } }
         log = []
     }
 
@@ -362,8 +362,8 @@ final class DictionaryTree: WatchedTree {
         for (node, entry) in entries where node.container == container && entry.status.device == deviceFrom {
             entries[node]?.status.device = device
         }
-        for (node, entry) in parked[container] ?? [:] where entry.status.device == deviceFrom {
-            parked[container]?[node]?.status.device = device
+        for (node, entry) in unavailable[container] ?? [:] where entry.status.device == deviceFrom {
+            unavailable[container]?[node]?.status.device = device
         }
     }
 
@@ -392,11 +392,11 @@ final class DictionaryTree: WatchedTree {
             closed[node.container, default: [:]][gone.status.identity] = gone.identity
         } else if keeps, gone.status.identity == .unknown {
             if let parent {
-                asideUnknown[node.container, default: [:]][Place(parent: parent, name: gone.name)] = gone.identity
+                detachedUnknown[node.container, default: [:]][Place(parent: parent, name: gone.name)] = gone.identity
             }
         } else if keeps, isSingle(gone.status) {
             let isUnchanged = gone.status.created.map { gone.status.changed <= $0 } ?? true
-            aside[node.container, default: [:]][gone.status.identity] = Aside(
+            detached[node.container, default: [:]][gone.status.identity] = Detached(
                 identity: gone.identity, changed: isUnchanged ? gone.status.changed : nil, parent: parent,
                 name: gone.name)
         }

@@ -247,7 +247,7 @@ final class Scenario {
         tree.log = []
     }
 
-    /// Another process comes with what this one has saved, which has neither watches nor what was set aside.
+    /// Another process comes with what this one has saved, which has neither watches nor detached rows.
     private func restart() {
         watcher.close()
         kernel.endWatches()

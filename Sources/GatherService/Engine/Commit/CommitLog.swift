@@ -74,16 +74,16 @@ final class CommitLog {
         record.history.noteChangeSet(at: sequence)
         let index = record.index
         let isTold = !changes.isEmpty && index.earliestClock != index.clock
-        var isLarge = !index.isParked && changes.count > largestSet
+        var isLarge = !index.isDetached && changes.count > largestSet
         if record.saving.isJournaled, isTold, !isLarge {
             if let count = store.append(changes, of: index, sequence: sequence) {
                 return record.saving.noteJournaled(bytes: count)
             }
             // Few changes may be many bytes.
-            isLarge = !index.isParked && !store.isSuspended
+            isLarge = !index.isDetached && !store.isSuspended
         }
         store.appendUnrecorded(index, sequence: sequence)
-        record.saving.noteUnjournaled(isLarge: isLarge, isParked: index.isParked)
+        record.saving.noteUnjournaled(isLarge: isLarge, isDetached: index.isDetached)
     }
 
     /// Counts a change of the access to a container that no change set has, and writes it with the present access.

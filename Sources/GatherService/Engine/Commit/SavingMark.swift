@@ -61,8 +61,8 @@ struct SavingMark {
 
     /// Notes a change set that the journal does not have: because of its size, or of a failure. A set of a detached index counts
     /// even if another is missing already.
-    mutating func noteUnjournaled(isLarge: Bool, isParked: Bool) {
-        if isJournaled || isParked { isPausing = isLarge }
+    mutating func noteUnjournaled(isLarge: Bool, isDetached: Bool) {
+        if isJournaled || isDetached { isPausing = isLarge }
         isJournaled = false
     }
 

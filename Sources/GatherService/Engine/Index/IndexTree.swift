@@ -16,7 +16,7 @@ final class IndexTree: WatchedTree {
         private(set) var packages: [[UInt8]]
         /// Whether rows of crawled directories go into change sets: from when somebody may be listening.
         var recordsCrawl = false
-        /// Whether items that were set aside are back and being verified: their changes are taken when that is over, so
+        /// Whether items that were detached are back and being verified: their changes are taken when that is over, so
         /// that only those that are truly there are told.
         var isHeld = false
         /// Files that are about to leave this device, with the state that their items have then.
@@ -338,15 +338,15 @@ extension IndexTree {
         return before - index.count
     }
 
-    func park(_ container: UInt32) {
+    func detachAll(_ container: UInt32) {
         let entry = entry(container)
-        entry.index.park()
+        entry.index.detachAll()
         entry.isHeld = false
     }
 
-    func unpark(_ container: UInt32) -> Bool {
+    func attachAll(_ container: UInt32) -> Bool {
         let entry = entry(container)
-        guard entry.index.unpark() else { return false }
+        guard entry.index.attachAll() else { return false }
         entry.isHeld = true
         presentAnew(container)
         return true

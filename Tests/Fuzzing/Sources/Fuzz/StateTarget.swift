@@ -34,10 +34,10 @@ enum StateTarget: FuzzTarget {
         expect(again.epoch == index.epoch && again.clock == index.clock, "another clock")
         expect(rows(of: again) == rows(of: index), "other rows")
         expect(saved(again) == written, "written otherwise")
-        if index.isParked {
-            expect(index.unpark() && again.unpark(), "nothing was set aside")
+        if index.isDetached {
+            expect(index.attachAll() && again.attachAll(), "nothing was detached")
             check(index)
-            expect(rows(of: again) == rows(of: index), "other rows were set aside")
+            expect(rows(of: again) == rows(of: index), "other rows were detached")
         }
     }
 

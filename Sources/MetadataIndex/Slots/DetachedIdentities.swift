@@ -5,7 +5,7 @@ import Metadata
 
 /// The identities of entries that are gone and may come again, by the file that each was. Their slots are not free
 /// meanwhile.
-struct AsideIdentities {
+struct DetachedIdentities {
     struct Identity {
         var row: UInt32
         /// That of the occupant; the slot's own is the next one's already, so that a saved index never gives it again.
@@ -65,7 +65,7 @@ struct AsideIdentities {
         identity.serial = serial
         order.append((file, serial))
         if let earlier = identities.updateValue(identity, forKey: file) { return earlier }
-        guard identities.count > AsideIdentities.mostIdentities else { return nil }
+        guard identities.count > DetachedIdentities.mostIdentities else { return nil }
         while first < order.count {
             first += 1
             guard kept(order[first - 1]) != nil else { continue }
@@ -80,7 +80,7 @@ struct AsideIdentities {
         _ identity: Identity, of file: FileIdentity, named name: [UInt8], in directory: Occupant
     ) -> Identity? {
         let place = Place(file: file, directory: directory, name: name)
-        if linked.count >= AsideIdentities.mostIdentities, linked[place] == nil { return identity }
+        if linked.count >= DetachedIdentities.mostIdentities, linked[place] == nil { return identity }
         return linked.updateValue(identity, forKey: place)
     }
 
@@ -125,7 +125,7 @@ struct AsideIdentities {
 
     /// Compacts the order list once most of it is used up, so that a save in each loop iteration does not pass over it.
     private mutating func tidy() {
-        guard order.count >= 2 * identities.count + AsideIdentities.leastTidied else { return }
+        guard order.count >= 2 * identities.count + DetachedIdentities.leastTidied else { return }
         order = order[first...].filter { kept($0) != nil }
         first = 0
     }
@@ -134,7 +134,7 @@ struct AsideIdentities {
     mutating func take(
         _ status: FileStatus, named name: UnsafeRawBufferPointer? = nil, in directory: Occupant? = nil
     ) -> Identity? {
-        guard AsideIdentities.isKnownAgain(status), let known = identities[status.identity],
+        guard DetachedIdentities.isKnownAgain(status), let known = identities[status.identity],
             known.isDirectory == status.kind.isDirectory,
             known.young.map({ $0.mayBe(status) }) ?? true || known.lay(named: name, in: directory)
         else { return takeUnknown(status, named: name, in: directory) }
@@ -170,15 +170,15 @@ struct AsideIdentities {
     var byteCount: Int { identities.capacity * 112 + order.capacity * 48 + linked.capacity * 160 }
 }
 
-extension AsideIdentities.Identity {
+extension DetachedIdentities.Identity {
     /// Whether it lay here, in a directory that has come again.
-    fileprivate func lay(named name: UnsafeRawBufferPointer?, in directory: AsideIdentities.Occupant?) -> Bool {
+    fileprivate func lay(named name: UnsafeRawBufferPointer?, in directory: DetachedIdentities.Occupant?) -> Bool {
         guard let place, let name else { return false }
         return place.directory == directory && name.elementsEqual(place.name)
     }
 }
 
-extension AsideIdentities.Young {
+extension DetachedIdentities.Young {
     /// Whether a file of the same inode and birth may be this one: to move it has changed it since, and nothing but that. A
     /// directory that has moved may have been filled as well.
     fileprivate func mayBe(_ status: FileStatus) -> Bool {

@@ -3,7 +3,7 @@
 
 import Metadata
 
-extension AsideIdentities {
+extension DetachedIdentities {
     /// An identity, and where it is found again: by its file, or by that and its name in a directory.
     struct Saved {
         var identity: Identity
@@ -57,8 +57,8 @@ extension AsideIdentities {
     }
 }
 
-extension AsideIdentities.Saved {
-    private typealias Facts = AsideIdentities.Facts
+extension DetachedIdentities.Saved {
+    private typealias Facts = DetachedIdentities.Facts
 
     fileprivate func append(to bytes: inout [UInt8]) {
         let (young, place) = (identity.young, place ?? identity.place)
@@ -93,20 +93,20 @@ extension AsideIdentities.Saved {
         guard facts.isSubset(of: .all), facts.contains(.hasPlace) || !facts.contains(.isOneOfSeveral) else {
             throw .malformed("the detached rows")
         }
-        identity = AsideIdentities.Identity(
+        identity = DetachedIdentities.Identity(
             row: try reader.number(UInt32.self), generation: try reader.number(UInt32.self),
             isDirectory: facts.contains(.isDirectory))
         file = FileIdentity(
             device: try reader.number(UInt64.self), inode: try reader.number(UInt64.self), created: nil)
         if facts.contains(.isBorn) { file.created = Timestamp(nanoseconds: try reader.number(Int64.self)) }
         if facts.contains(.isYoung) {
-            var young = AsideIdentities.Young(changed: try reader.number(Int64.self))
+            var young = DetachedIdentities.Young(changed: try reader.number(Int64.self))
             if facts.contains(.hasSize) { young.size = try reader.number(Int64.self) }
             if facts.contains(.hasModified) { young.modified = try reader.number(Int64.self) }
             identity.young = young
         }
         guard facts.contains(.hasPlace) else { return }
-        let directory = AsideIdentities.Occupant(
+        let directory = DetachedIdentities.Occupant(
             row: try reader.number(UInt32.self), generation: try reader.number(UInt32.self))
         let name = Array(try reader.bytes(Int(try reader.number(UInt16.self))))
         if facts.contains(.isOneOfSeveral) {
@@ -122,8 +122,8 @@ extension IndexStorage {
     /// left out: those whose slot is not free, or has not had their occupant.
     ///
     /// Complexity: O(free slots).
-    mutating func setAside(saved bytes: UnsafeRawBufferPointer) {
-        guard let found = AsideIdentities.saved(in: bytes), !found.isEmpty else { return }
+    mutating func restoreDetached(saved bytes: UnsafeRawBufferPointer) {
+        guard let found = DetachedIdentities.saved(in: bytes), !found.isEmpty else { return }
         // If two name one row, the last counts.
         var occupants: [UInt32: UInt32] = [:]
         for saved in found { occupants[saved.identity.row] = saved.identity.generation }

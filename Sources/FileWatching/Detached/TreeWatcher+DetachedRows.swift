@@ -26,17 +26,17 @@ extension TreeWatcher {
 
     /// Has the row of the file that has left a name make way. False where nothing has left it, or its row is not that
     /// any more.
-    func setAside(_ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool {
+    func detach(_ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool {
         guard let half = halves.half(id, name),
             let node = tree.child(of: directories[id].node, named: name), isRow(node, of: half)
         else { return false }
-        halves.setAside(id, name)
+        halves.detach(id, name)
         removeNode(node, origin: half.origin, isDisplaced: true, isOutdated: half.isOutdated)
         return true
     }
 
     /// The same for a directory, where an entry that lay in it (`node`) takes its name: that entry stays in the tree.
-    func setAside(_ name: UnsafeRawBufferPointer, in id: DirectoryID, for node: TreeNode) -> Bool {
+    func detach(_ name: UnsafeRawBufferPointer, in id: DirectoryID, for node: TreeNode) -> Bool {
         let place = directories[id].node
         guard let half = halves.half(id, name), let directory = tree.child(of: place, named: name),
             isRow(directory, of: half)
@@ -49,7 +49,7 @@ extension TreeWatcher {
         } while beside.withUnsafeBytes { tree.child(of: place, named: $0) } != nil
         guard beside.count <= WatchLimits.nameLength else { return false }
         beside.withUnsafeBytes { moveRow(node, to: place, named: $0) }
-        _ = setAside(name, in: id)
+        _ = detach(name, in: id)
         moveRow(node, to: place, named: name)
         return true
     }
@@ -102,7 +102,7 @@ extension TreeWatcher {
         else { return }
         withName(of: node) { name in
             guard let half = halves.half(id, name), isRow(node, of: half) else { return }
-            halves.setAside(id, name)
+            halves.detach(id, name)
             lookUps.addRenamed(name, in: id, origin: half.origin)
         }
     }
@@ -127,7 +127,7 @@ extension TreeWatcher {
     }
 
     /// Once a turn, however many such names there were: each directory is opened for it, so that there may be too many of them for
-    /// one turn. Nothing that is aside ends before the last.
+    /// one turn. No detached row ends before the last.
     private func finishMovingOn() {
         guard detachedRows.isAwaitingMovingOn else { return }
         for id in detachedRows.takeMovedOn(atMost: WatchLimits.movedOnPerTurn) where directories.isAlive(id) {
@@ -144,13 +144,13 @@ extension TreeWatcher {
 
     /// Ends the detached rows that did not come again, where nothing is under way that could bring them. The tree keeps
     /// only some of very many such rows, so that they end there even where something is always under way.
-    func endAside() {
+    func endDetached() {
         guard !detachedRows.containers.isEmpty, lookUps.isEmpty else { return }
         finishMovingOn()
         for number in detachedRows.containers {
             if let container = containers[number] {
                 if isUnsettled(container) { continue }
-                tree.endAside(number)
+                tree.endDetached(number)
             }
             detachedRows.remove(number)
         }
@@ -177,12 +177,12 @@ extension TreeWatcher {
         var removed = 0
         if status.kind.isDirectory {
             forgetProvisionalRows(below: node, mayComeAgain: isKept)
-            if isKept, !mayComeAgain { removed += tree.setAsideChildren(of: node) }
+            if isKept, !mayComeAgain { removed += tree.detachChildren(of: node) }
         }
         // A row of a closed directory ends with the row that has its file since: that must be the one that goes.
         let isKnownAgain = mayComeAgain || detachedRows.closedContainers.contains(node.container)
         if isKnownAgain, !status.kind.isDirectory { _ = becomeLikely(node) }
-        removed += mayComeAgain ? tree.setAside(node, isOutdated: isOutdated) : tree.remove(node)
+        removed += mayComeAgain ? tree.detach(node, isOutdated: isOutdated) : tree.remove(node)
         // The row is free for another.
         provisionalRows.forget(node)
         count(origin) { $0.removed += removed }
@@ -193,7 +193,7 @@ extension TreeWatcher {
         let linked = linkedFiles(below: node)
         let isKept = keepsIdentities(node.container, tree.status(of: node), isDisplaced: true)
         forgetProvisionalRows(below: node, mayComeAgain: isKept)
-        let removed = isKept ? tree.setAsideChildren(of: node) : tree.removeChildren(of: node)
+        let removed = isKept ? tree.detachChildren(of: node) : tree.removeChildren(of: node)
         count(origin) { $0.removed += removed }
         for file in linked { lookAtLinks(of: file, origin: origin) }
     }

@@ -4,38 +4,38 @@
 import Metadata
 
 /// The detached rows of an index whose container's directory is unavailable, with all tables.
-final class ParkedContent {
+final class DetachedContent {
     var content: IndexStorage
 
     init(_ content: consuming IndexStorage) { self.content = content }
 }
 
 extension IndexStorage {
-    mutating func park(isRecorded: Bool = true) {
-        guard parked == nil else { return }
-        endAside()
+    mutating func detachAll(isRecorded: Bool = true) {
+        guard detachedContent == nil else { return }
+        endDetached()
         endClosed()
         settle()
         if isRecorded { recorder.recordAllLive(of: rows) }
-        var aside = IndexStorage(root: rows.status(0), key: names.hasher.key)
+        var other = IndexStorage(root: rows.status(0), key: names.hasher.key)
         // Change sets name combinations by number, so the table is kept.
-        aside.takeAttributes(of: self)
+        other.takeAttributes(of: self)
         // The new root's number was that of a table with nothing else.
-        aside.rows.writable(0).common[0] = rows.block(0).common[0]
-        swap(&self, &aside)
-        takeOver(from: &aside)
-        parked = ParkedContent(aside)
+        other.rows.writable(0).common[0] = rows.block(0).common[0]
+        swap(&self, &other)
+        takeOver(from: &other)
+        detachedContent = DetachedContent(other)
     }
 
-    mutating func unpark() -> Bool {
-        guard let box = parked else { return false }
-        parked = nil
-        var aside = IndexStorage(root: rows.status(0), key: names.hasher.key)
-        swap(&box.content, &aside)
-        aside.takeAttributes(of: self)
+    mutating func attachAll() -> Bool {
+        guard let box = detachedContent else { return false }
+        detachedContent = nil
+        var other = IndexStorage(root: rows.status(0), key: names.hasher.key)
+        swap(&box.content, &other)
+        other.takeAttributes(of: self)
         let root = rows.values(0)
-        swap(&self, &aside)
-        takeOver(from: &aside)
+        swap(&self, &other)
+        takeOver(from: &other)
         apply(root, to: 0)
         for row in 1..<slots.slotCount where rows.isLive(row) { recorder.recordInsertion(row) }
         return true
@@ -59,7 +59,7 @@ extension IndexStorage {
 
 extension IndexStorage {
     /// Lowers the generation limit below the floor of a later run that would not know of new occupants.
-    mutating func boundGenerations() { slots.bound(rows.blocks + (parked?.content.rows.blocks ?? [])) }
+    mutating func boundGenerations() { slots.bound(rows.blocks + (detachedContent?.content.rows.blocks ?? [])) }
 }
 
 // MARK: Device numbers
@@ -67,10 +67,10 @@ extension IndexStorage {
 extension IndexStorage {
     /// Gives a file system another number.
     mutating func renumber(device: UInt64, to other: UInt64) {
-        if let parked {
+        if let box = detachedContent {
             // Both have one table: of two that become the same, both go on with the same one.
-            parked.content.takeAttributes(of: self)
-            parked.content.renumber(device: device, to: other)
+            box.content.takeAttributes(of: self)
+            box.content.renumber(device: device, to: other)
         }
         recorder.renumber(device: device, to: other)
         guard attributes.renumber(device: device, to: other, in: &rows) else { return }

@@ -13,16 +13,16 @@ extension MetadataIndex {
     }
 
     /// Whether all items are detached.
-    package var isParked: Bool { storage.parked != nil }
+    package var isDetached: Bool { storage.detachedContent != nil }
 
     /// Detaches all items: they are recorded as removed, and nothing can be added until they are back. The root stays and can be
     /// updated. Complexity: O(items).
-    package func park() { storage.park() }
+    package func detachAll() { storage.detachAll() }
 
     /// Brings back the detached items, with their rows and generations. They are recorded as added, unless their removal is
     /// still in the open set. Returns false if there are none. Complexity: O(items).
     @discardableResult
-    package func unpark() -> Bool { storage.unpark() }
+    package func attachAll() -> Bool { storage.attachAll() }
 
     /// The file system that had one device number has another now, as after a restart of the machine. Nothing is recorded.
     /// Complexity: O(items).

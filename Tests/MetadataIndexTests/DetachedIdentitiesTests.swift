@@ -6,7 +6,7 @@ import Testing
 
 @testable import MetadataIndex
 
-@Suite struct AsideIdentitiesTests {
+@Suite struct DetachedIdentitiesTests {
     /// A second after its birth.
     private func status(_ kind: FileKind, _ inode: UInt64, links: UInt32 = 1, born: Int64 = 1) -> FileStatus {
         var status = FileStatus.sample(kind, inode: inode, links: links, created: Timestamp(nanoseconds: born))
@@ -27,34 +27,34 @@ import Testing
     }
 
     @Test func `The one that has been kept longest ends first, where it came again in between`() throws {
-        var aside = AsideIdentities()
+        var identities = DetachedIdentities()
         func keep(_ number: UInt64) -> UInt32? {
-            let identity = AsideIdentities.Identity(row: UInt32(number), generation: 1, isDirectory: false)
-            return aside.keep(identity, of: status(.file, number).identity)?.row
+            let identity = DetachedIdentities.Identity(row: UInt32(number), generation: 1, isDirectory: false)
+            return identities.keep(identity, of: status(.file, number).identity)?.row
         }
         #expect(keep(1) == nil && keep(2) == nil)
-        #expect(aside.take(status(.file, 1))?.row == 1)
-        for number in [1] + (3...UInt64(AsideIdentities.mostIdentities)) { #expect(keep(number) == nil) }
+        #expect(identities.take(status(.file, 1))?.row == 1)
+        for number in [1] + (3...UInt64(DetachedIdentities.mostIdentities)) { #expect(keep(number) == nil) }
         #expect(keep(1 << 20) == 2)
         #expect(keep(1 << 21) == 1)
     }
 
     /// Each turn's snapshot reads the order from its end.
     @Test func `Those that came again leave the order`() {
-        var aside = AsideIdentities()
+        var identities = DetachedIdentities()
         for number in 1...UInt64(20_000) {
-            let identity = AsideIdentities.Identity(row: UInt32(number), generation: 1, isDirectory: false)
-            #expect(aside.keep(identity, of: status(.file, number).identity) == nil)
+            let identity = DetachedIdentities.Identity(row: UInt32(number), generation: 1, isDirectory: false)
+            #expect(identities.keep(identity, of: status(.file, number).identity) == nil)
         }
-        let before = aside.byteCount
-        for number in 101...UInt64(20_000) { #expect(aside.take(status(.file, number))?.row == UInt32(number)) }
-        #expect(aside.byteCount < before - 15_000 * 48)
-        #expect(aside.lastFirst.map(\.identity.row) == (1...100).reversed())
+        let before = identities.byteCount
+        for number in 101...UInt64(20_000) { #expect(identities.take(status(.file, number))?.row == UInt32(number)) }
+        #expect(identities.byteCount < before - 15_000 * 48)
+        #expect(identities.lastFirst.map(\.identity.row) == (1...100).reversed())
     }
 
     @Test func `A row that comes again in one set has only moved`() throws {
         let (index, known) = try begin()
-        try index.setAside(Row(1))
+        try index.detach(Row(1))
         #expect(index.count == 0 && index.checkInvariants() == nil)
         let other = try index.insert("d", below: .root, status(.directory, 9))
         let again = try index.insert("e", below: other, status(.directory, 2))
@@ -64,7 +64,7 @@ import Testing
             into: &rows)
         #expect(index.identifier(of: again) == known[0] && index.identifier(of: rows[0]) == known[1])
         #expect(index.identifier(of: rows[1]) != known[2], "it may be another of its names")
-        index.endAside()
+        index.endDetached()
         #expect(index.checkInvariants() == nil)
         let set = index.takeChanges()
         let changes = (0..<set.count).compactMap { set.transition(at: $0, in: index) }
@@ -77,21 +77,21 @@ import Testing
 
     @Test func `A row that comes again later went and came, and one that does not is gone`() throws {
         let (index, known) = try begin()
-        try index.setAside(Row(1))
+        try index.detach(Row(1))
         let gone = index.takeChanges()
         #expect(Set((0..<gone.count).compactMap { gone.transition(at: $0, in: index) }).count == 3)
         let again = try index.insert("d", below: .root, status(.directory, 2))
         let come = index.takeChanges()
         let identifier = try #require(known[0])
         #expect(come.count == 1 && come.transition(at: 0, in: index) == .added(identifier))
-        index.endAside()
+        index.endDetached()
         let late = try index.insert("a", below: again, status(.file, 3))
         #expect(!known.contains(index.identifier(of: late)) && index.checkInvariants() == nil)
     }
 
     @Test func `Other rows do not get a kept identity`() throws {
         let (index, known) = try begin()
-        try index.setAside(Row(1))
+        try index.detach(Row(1))
         for (name, status) in [
             ("born later", status(.directory, 2, born: 5)), ("a file", status(.file, 2)),
             ("linked", status(.file, 3, links: 2)),
@@ -111,13 +111,13 @@ import Testing
         let one = try index.insert("one", below: .root, status(.file, 20))
         let two = try index.insert("two", below: .root, status(.file, 20))
         let later = index.identifier(of: two)
-        try index.setAside(one)
-        try index.setAside(two)
+        try index.detach(one)
+        try index.detach(two)
         #expect(index.checkInvariants() == nil)
         let three = try index.insert("three", below: .root, status(.file, 20))
         #expect(index.identifier(of: three) == later)
-        index.park()
-        #expect(index.checkInvariants() == nil && index.unpark() && index.checkInvariants() == nil)
+        index.detachAll()
+        #expect(index.checkInvariants() == nil && index.attachAll() && index.checkInvariants() == nil)
     }
 
     /// The file that has replaced it was never looked at.
@@ -127,7 +127,7 @@ import Testing
         unknown.identity = .unknown
         let first = try #require(known[1]).row
         _ = try index.update(first, unknown)
-        try index.setAside(Row(1))
+        try index.detach(Row(1))
         // The slot of another directory, and the same name in it.
         let other = try index.insert("e", below: .root, status(.directory, 9))
         #expect(index.identifier(of: try index.insert("a", below: other, status(.file, 30))) != known[1])
@@ -135,7 +135,7 @@ import Testing
         #expect(index.identifier(of: again) == known[0])
         #expect(index.identifier(of: try index.insert("b", below: again, status(.file, 31))) != known[1])
         #expect(index.identifier(of: try index.insert("a", below: again, status(.file, 32))) == known[1])
-        index.endAside()
+        index.endDetached()
         #expect(index.checkInvariants() == nil)
     }
 
@@ -161,23 +161,23 @@ import Testing
             let first = try index.insert(
                 "a", below: .root, young(inode, size: 0, modified: 1_000, changed: 1_000))
             let known = index.identifier(of: first)
-            try index.setAside(first, isOutdated: isOutdated)
+            try index.detach(first, isOutdated: isOutdated)
             let second = try index.insert("b", below: .root, become)
             #expect((index.identifier(of: second) == known) == isSame, "inode \(inode)")
             try index.remove(second)
-            index.endAside()
+            index.endDetached()
         }
         #expect(index.checkInvariants() == nil)
     }
 
-    /// A look may have shown it where it is now before it was set aside.
+    /// A look may have shown it where it is now before it was detached.
     @Test func `A file changed after its birth is known again though it has not changed since`() throws {
         let index = MetadataIndex(root: .sample(.directory))
         var status = FileStatus.sample(.directory, inode: 10, created: Timestamp(nanoseconds: 1_000))
         status.changed = Timestamp(nanoseconds: 1_001)
         let first = try index.insert("a", below: .root, status)
         let known = index.identifier(of: first)
-        try index.setAside(first)
+        try index.detach(first)
         #expect(index.identifier(of: try index.insert("b", below: .root, status)) == known)
         #expect(index.checkInvariants() == nil)
     }
@@ -194,31 +194,31 @@ import Testing
         let below = try index.insert("below", below: d, young(.directory, 3))
         let known = [d, below, try index.insert("f", below: below, young(.file, 4))].map { index.identifier(of: $0) }
         let other = index.identifier(of: try index.insert("g", below: below, young(.file, 5)))
-        try index.setAside(d)
+        try index.detach(d)
         let again = try index.insert("e", below: .root, young(.directory, 2, changed: 2_000))
         let belowAgain = try index.insert("below", below: again, young(.directory, 3))
         let file = try index.insert("f", below: belowAgain, young(.file, 4))
         #expect([again, belowAgain, file].map { index.identifier(of: $0) } == known)
         #expect(index.identifier(of: try index.insert("h", below: belowAgain, young(.file, 5))) != other)
-        index.endAside()
+        index.endDetached()
         #expect(index.checkInvariants() == nil)
     }
 
     @Test func `The last of very many are kept`() throws {
         let index = MetadataIndex(root: .sample(.directory))
-        let most = AsideIdentities.mostIdentities
+        let most = DetachedIdentities.mostIdentities
         var known: [ItemIdentifier?] = []
         for number in 0..<most + 10 {
             let row = try index.insert("f", below: .root, status(.file, UInt64(number + 2)))
             known.append(index.identifier(of: row))
-            try index.setAside(row)
+            try index.detach(row)
         }
         #expect(index.checkInvariants() == nil)
         for (number, isKept) in [(0, false), (9, false), (10, true), (most + 9, true)] {
             let row = try index.insert("f\(number)", below: .root, status(.file, UInt64(number + 2)))
             #expect((index.identifier(of: row) == known[number]) == isKept, "\(number)")
         }
-        index.endAside()
+        index.endDetached()
         #expect(index.checkInvariants() == nil)
     }
 
@@ -231,11 +231,11 @@ import Testing
                 let row = try index.insert("f\(number)", below: d, status(.file, UInt64(number + 3)))
                 known.append(index.identifier(of: row))
             }
-            try index.setAsideChildren(of: d)
+            try index.detachChildren(of: d)
             #expect(index.count == 1 && index.checkInvariants() == nil)
             let again = try index.insert("again", below: .root, status(.file, 4))
             #expect((index.identifier(of: again) == known[1]) == isKept)
-            index.endAside()
+            index.endDetached()
             #expect(index.checkInvariants() == nil)
         }
     }
@@ -259,12 +259,12 @@ import Testing
         ].map { index.identifier(of: $0) }
         let gone = index.identifier(of: try index.insert("gone", below: d, status(.file, 5)))
         let count = index.count
-        try index.setAsideClosed(d)
+        try index.detachInaccessible(d)
         #expect(index.count == 1 && index.checkInvariants() == nil)
-        // A row that is set aside for a moment ends by itself.
+        // A row that is detached for a moment ends by itself.
         let passing = try index.insert("passing", below: .root, status(.file, 9))
-        try index.setAside(passing)
-        index.endAside()
+        try index.detach(passing)
+        index.endDetached()
         #expect(index.checkInvariants() == nil)
         // Several names go by their place alone.
         let elsewhere = try index.insert("linked", below: .root, status(.file, 4, links: 3))
@@ -280,9 +280,9 @@ import Testing
         let late = try index.insert("gone", below: d, status(.file, 5))
         #expect(index.identifier(of: late) != gone && index.checkInvariants() == nil)
         // Away as a whole, nothing is kept.
-        try index.setAsideClosed(d)
-        index.park()
-        #expect(index.checkInvariants() == nil && index.unpark() && index.checkInvariants() == nil)
+        try index.detachInaccessible(d)
+        index.detachAll()
+        #expect(index.checkInvariants() == nil && index.attachAll() && index.checkInvariants() == nil)
     }
 
     /// One link more may be made of it before it is closed, and be heard of after that.
@@ -293,7 +293,7 @@ import Testing
             try index.insert("linked", below: d, status(.file, 3)),
             try index.insert("moved", below: d, status(.file, 4)),
         ].map { index.identifier(of: $0) }
-        try index.setAsideClosed(d)
+        try index.detachInaccessible(d)
         let link = try index.insert("link", below: .root, status(.file, 3, links: 2))
         #expect(index.identifier(of: link) != identifiers[0], "it is another entry")
         let again = try index.insert("linked", below: d, status(.file, 3, links: 2))
@@ -304,17 +304,17 @@ import Testing
     }
 
     /// A file that comes out of a closed directory onto another entry goes on as that, and ends with it.
-    @Test(arguments: [true, false]) func `A file that replaced another entry is known as that`(isAside: Bool) throws {
+    @Test(arguments: [true, false]) func `A file that replaced another entry is known as that`(isMoved: Bool) throws {
         let index = MetadataIndex(root: .sample(.directory))
         let d = try index.insert("d", below: .root, status(.directory, 2))
         let known = try ["f", "stays"].enumerated().map {
             index.identifier(of: try index.insert($1, below: d, status(.file, UInt64($0) + 3)))
         }
         let row = try index.insert("e", below: .root, status(.file, 5))
-        try index.setAsideClosed(d)
+        try index.detachInaccessible(d)
         _ = try index.update(row, status(.file, 3, changed: 1))
-        if isAside { try index.setAside(row) } else { try index.remove(row) }
-        index.endAside()
+        if isMoved { try index.detach(row) } else { try index.remove(row) }
+        index.endDetached()
         #expect(index.checkInvariants() == nil)
         let again = try index.insert("e", below: .root, status(.file, 3, changed: 2))
         #expect(!known.contains(index.identifier(of: again)))
@@ -334,7 +334,7 @@ import Testing
             _ = try index.insert("f\(number)", below: e, status(.file, UInt64(number + 10)))
         }
         let row = try index.insert("f", below: e, status(.file, 6))
-        try index.setAsideClosed(d)
+        try index.detachInaccessible(d)
         _ = try index.update(row, status(.file, 3, changed: 1))
         if isSwept {
             try index.remove(e)
@@ -355,7 +355,7 @@ import Testing
         let d = try index.insert("d", below: .root, status(.directory, 2))
         let known = index.identifier(of: try index.insert("f", below: d, status(.file, 3)))
         _ = index.takeChanges()
-        try index.setAsideClosed(d)
+        try index.detachInaccessible(d)
         _ = index.takeChanges()
         let saved = index.saved()
         let again = try index.insert("f", below: d, status(.file, 3))
@@ -367,20 +367,20 @@ import Testing
         #expect(restored.clock == index.clock)
     }
 
-    /// A snapshot saved while the items were set aside has them back by the journal, and no subscriber is told of that again.
-    @Test func `Saved while it is parked`() throws {
+    /// A snapshot saved while the items were detached has them back by the journal, and no subscriber is told of that again.
+    @Test func `Saved while it is detached`() throws {
         let index = MetadataIndex(root: .sample(.directory))
         let row = try index.insert("f", below: .root, status(.file, 3))
         let known = index.identifier(of: row)
         _ = index.takeChanges()
-        index.park()
+        index.detachAll()
         _ = index.takeChanges()
         let saved = index.saved()
-        #expect(index.unpark())
+        #expect(index.attachAll())
         var writer = JournalWriter(Saved.header)
         writer.add(index.takeChanges(), of: index, sequence: Saved.header.startSequence + 1)
         let restored = try Saved.index(saved, journal: [Saved.header.bytes + writer.bytes])
-        #expect(!restored.isParked && restored.count == 1 && !restored.hasChanges)
+        #expect(!restored.isDetached && restored.count == 1 && !restored.hasChanges)
         #expect(restored.identifier(of: row) == known && restored.checkInvariants() == nil)
         #expect(restored.clock == index.clock)
     }
@@ -389,7 +389,7 @@ import Testing
     @Test func `A large directory`() throws {
         let index = MetadataIndex(root: .sample(.directory))
         let d = try index.insert("d", below: .root, status(.directory, 2))
-        for (count, isKept) in [(5_000, true), (AsideIdentities.mostIdentities + 5, false)] {
+        for (count, isKept) in [(5_000, true), (DetachedIdentities.mostIdentities + 5, false)] {
             var rows: [Row] = []
             let names = (0..<count).map { Array("f\($0)".utf8) }
             let statuses = (0..<count).map { status(.file, UInt64($0 + 10)) }
@@ -400,7 +400,7 @@ import Testing
             }
             try insert()
             let known = rows.map { index.identifier(of: $0) }
-            try index.setAsideClosed(d)
+            try index.detachInaccessible(d)
             #expect(index.checkInvariants() == nil)
             try insert()
             #expect((rows.map { index.identifier(of: $0) } == known) == isKept)

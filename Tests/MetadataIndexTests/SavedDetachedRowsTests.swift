@@ -1,4 +1,4 @@
-// Rows set aside outlive the process, if the next one goes on with the events that bring them again.
+// Detached rows outlive the process, if the next one goes on with the events that bring them again.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
@@ -7,7 +7,7 @@ import Testing
 
 @testable import MetadataIndex
 
-@Suite struct SavedAsideTests {
+@Suite struct SavedDetachedRowsTests {
     private func status(_ kind: FileKind, _ inode: UInt64, changed: Int64 = 1_000_000_000) -> FileStatus {
         var status = FileStatus.sample(kind, inode: inode, created: Timestamp(nanoseconds: 1))
         status.changed = Timestamp(nanoseconds: changed)
@@ -15,7 +15,7 @@ import Testing
     }
 
     /// The directory d with a file that has changed since its birth, one that has not, and one that was never looked at; all of it
-    /// set aside, and the slots of others free.
+    /// detached, and the slots of others free.
     private func begin() throws -> (index: MetadataIndex, known: [ItemIdentifier?]) {
         let index = MetadataIndex(root: .sample(.directory))
         let free = try (0..<6).map { try index.insert("free \($0)", below: .root, status(.file, 50 + $0)) }
@@ -29,7 +29,7 @@ import Testing
         ]
         let known = rows.map { index.identifier(of: $0) }
         for row in free[..<3] { try index.remove(row) }
-        try index.setAside(d)
+        try index.detach(d)
         for row in free[3...] { try index.remove(row) }
         _ = index.takeChanges()
         return (index, known)
@@ -46,9 +46,9 @@ import Testing
 
     @Test func `It has its identities when it comes again`() throws {
         let (index, known) = try begin()
-        let bytes = index.savedAside(limit: 4_096)
+        let bytes = index.savedDetached(limit: 4_096)
         let restored = try Saved.index(index.saved())
-        restored.setAside(saved: bytes)
+        restored.restoreDetached(saved: bytes)
         #expect(restored.checkInvariants() == nil)
         #expect(try comeAgain(restored) == known)
         #expect(restored.checkInvariants() == nil)
@@ -64,22 +64,22 @@ import Testing
     @Test func `A row that does not come again is gone`() throws {
         let (index, known) = try begin()
         let restored = try Saved.index(index.saved())
-        restored.setAside(saved: index.savedAside(limit: 4_096))
-        restored.endAside()
+        restored.restoreDetached(saved: index.savedDetached(limit: 4_096))
+        restored.endDetached()
         #expect(restored.checkInvariants() == nil)
         #expect(Set(try comeAgain(restored)).isDisjoint(with: known))
     }
 
     @Test func `If there is no room, a directory comes before what lay in it`() throws {
         let (index, known) = try begin()
-        let whole = index.savedAside(limit: 4_096)
-        let part = index.savedAside(limit: whole.count / 2)
+        let whole = index.savedDetached(limit: 4_096)
+        let part = index.savedDetached(limit: whole.count / 2)
         #expect(!part.isEmpty && part.count <= whole.count / 2)
         let restored = try Saved.index(index.saved())
-        restored.setAside(saved: part)
+        restored.restoreDetached(saved: part)
         let again = try comeAgain(restored)
         #expect(again[0] == known[0] && again != known)
-        #expect(index.savedAside(limit: 0) == [] && restored.checkInvariants() == nil)
+        #expect(index.savedDetached(limit: 0) == [] && restored.checkInvariants() == nil)
     }
 
     /// The bytes are not checked before: whatever stands there, the index is whole, and no slot is given twice.
@@ -87,7 +87,7 @@ import Testing
         let seed = TestLength.seed(1)
         var random = SeededGenerator(seed: seed)
         let (index, _) = try begin()
-        let bytes = index.savedAside(limit: 4_096)
+        let bytes = index.savedDetached(limit: 4_096)
         let saved = index.saved()
         for round in 0..<400 {
             var damaged = bytes
@@ -99,10 +99,10 @@ import Testing
             if round.isMultiple(of: 5) { damaged.removeLast(Int.random(in: 1..<damaged.count, using: &random)) }
             if round.isMultiple(of: 7) { damaged += damaged }
             let restored = try Saved.index(saved)
-            restored.setAside(saved: damaged)
+            restored.restoreDetached(saved: damaged)
             #expect(restored.checkInvariants() == nil, "seed \(seed)")
             _ = try comeAgain(restored)
-            restored.endAside()
+            restored.endDetached()
             #expect(restored.checkInvariants() == nil, "seed \(seed)")
         }
     }
