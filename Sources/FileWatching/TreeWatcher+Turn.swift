@@ -19,7 +19,7 @@ extension TreeWatcher {
         if !isFull, readEvents() { more = true }
         if mounts.mayHaveMoved { mountsChanged() }
         retryDeferredLookUps()
-        expireHalves()
+        expireRenames()
         lookForStrays()
         runLookUps()
         checkSuspects()
@@ -59,9 +59,9 @@ extension TreeWatcher {
         func consider(_ time: UInt64?) {
             if let time { deadline = min(deadline ?? .max, time) }
         }
-        let awaited = halves.isEmpty ? .max : oldestAwaitedNews
-        for half in halves.all where !isAnnounced(half) && !isKeptForCrawl(half) && awaited >= half.expiry {
-            consider(half.deadline)
+        let awaited = renames.isEmpty ? .max : oldestAwaitedNews
+        for rename in renames.all where !isAnnounced(rename) && !isKeptForCrawl(rename) && awaited >= rename.expiry {
+            consider(rename.deadline)
         }
         consider(lookUps.hotDeadline)
         consider(events.pauseEnd)

@@ -24,7 +24,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var deferredLookUps = DeferredLookUps()
     /// Directories that are not where their rows are.
     var lostDirectories = LostDirectories()
-    var halves = RenameHalves()
+    var renames = PendingRenames()
     var detachedRows = DetachedRows()
     /// Provisional rows: a look-up of theirs is newer than the event position.
     var provisionalRows: ProvisionalRows
@@ -137,9 +137,9 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     /// Whether the loop iteration has had its time.
     var isTurnOver: Bool { iteration.isOver(now: kernel.now()) }
 
-    /// Whether all of the stream before a position has been heard, renames with both their halves.
+    /// Whether all of the stream before a position has been heard, renames with both their events.
     func isHeard(_ end: UInt64) -> Bool {
-        position >= end && halves.oldest.map { $0.origin.cause >= end } ?? true
+        position >= end && renames.oldest.map { $0.origin.cause >= end } ?? true
     }
 
     /// Whether directories are being read.

@@ -29,7 +29,7 @@ package struct WatchLimits: Sendable {
     package var readsAstray: UInt8 = 8
     /// How often a comparison takes in another overflow, and begins again for it, before the next comparison has to.
     package var comparisonWidenings = 2
-    /// How many of the events behind a rename are looked through for one that tells it from the half of an exchange.
+    /// How many of the events behind a rename are looked through for one that tells it from one of the two of an exchange.
     package var eventsAhead = 1_024
     /// Look-ups that wait before no more events are read.
     package var lookUpsAhead = 1 << 20

@@ -14,7 +14,7 @@ package struct WatchSettings: Sendable {
     package var watchShare = 1.0
     /// How often directories without a watch are compared.
     package var pollInterval: UInt64 = 30_000_000_000
-    /// How long the first half of a rename waits for the second.
+    /// How long a pending rename waits for its `IN_MOVED_TO`.
     package var renameWindow: UInt64 = 2_000_000
     /// How long an unused directory descriptor is kept, up to twice as long. Its file system cannot be unmounted until then.
     package var directoryIdleTime: UInt64 = 50_000_000

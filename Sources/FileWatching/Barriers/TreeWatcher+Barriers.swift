@@ -52,7 +52,7 @@ extension TreeWatcher {
         switch kind {
         case .readings: return readings.tasks.values.contains { $0.cause < position && concerns($0.container.number) }
         case .awaitedReadings: return readings.awaited.contains { $0.value < position && isIn($0.key) }
-        case .renames: return halves.all.contains { $0.origin.cause < position && concerns($0.container) }
+        case .renames: return renames.all.contains { $0.origin.cause < position && concerns($0.container) }
         case .deferredLookUps: return deferredLookUps.contains { $0.origin.cause < position && isIn($0.directory) }
         case .names: return lookUps.waits(before: position, where: isIn)
         case .linkNews: return linkedFiles.news.values.contains { $0.origin.cause < position }
@@ -73,7 +73,7 @@ extension TreeWatcher {
         switch kind {
         case .readings: readings.tasks.values.reduce(.max) { min($0, $1.cause) }
         case .awaitedReadings: readings.awaited.values.reduce(.max, min)
-        case .renames: halves.leastCause ?? .max
+        case .renames: renames.leastCause ?? .max
         case .deferredLookUps: deferredLookUps.reduce(.max) { min($0, $1.origin.cause) }
         case .names: lookUps.leastCause
         case .linkNews: linkedFiles.news.values.reduce(.max) { min($0, $1.origin.cause) }
@@ -90,7 +90,7 @@ extension TreeWatcher {
         switch kind {
         case .readings: readings.tasks.count
         case .awaitedReadings: readings.awaited.count
-        case .renames: halves.count
+        case .renames: renames.count
         case .deferredLookUps: deferredLookUps.count
         case .names: lookUps.countOfAll
         case .linkNews: linkedFiles.news.count

@@ -7,7 +7,7 @@ enum WorkKind: CaseIterable {
     case readings
     /// Readings of single directories that another piece of work waits for.
     case awaitedReadings
-    /// First halves of renames.
+    /// Pending renames.
     case renames
     /// Look-ups that wait for queued events.
     case deferredLookUps

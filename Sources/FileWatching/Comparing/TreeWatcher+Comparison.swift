@@ -178,7 +178,7 @@ extension TreeWatcher {
     /// Whether all that a slice of the audit waits for was heard and looked at.
     func isAuditSettled(_ comparison: Comparison) -> Bool {
         guard let end = comparison.audit?.settled else { return true }
-        guard position >= end, halves.isEmpty, linkedFiles.news.isEmpty else { return false }
+        guard position >= end, renames.isEmpty, linkedFiles.news.isEmpty else { return false }
         return !lookUps.waits(before: end) { _ in true }
     }
 

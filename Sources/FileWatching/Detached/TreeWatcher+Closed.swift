@@ -18,11 +18,11 @@ extension TreeWatcher {
     }
 
     /// Looks whether a directory may still be read and searched. Returns whether it may not, and closes it then. If an
-    /// entry below it has left its name by the first half of a rename, it closes only after the queued events were
-    /// read: the second half may name another place there. `attempts` of the look-up that finds it.
+    /// entry below it has left its name by a pending rename, it closes only after the queued events were
+    /// read: the `IN_MOVED_TO` may name another place there. `attempts` of the look-up that finds it.
     func closeIfRefused(_ id: DirectoryID, _ origin: Origin, attempts: UInt8 = 0) -> Bool {
         guard !directories[id].flags.contains(.closed), let error = refusal(of: id) else { return false }
-        if attempts < settings.limits.lookUpAttempts, !halvesBelow(directories[id].node).isEmpty,
+        if attempts < settings.limits.lookUpAttempts, !pendingRenames(below: directories[id].node).isEmpty,
             waitForNews(of: id, origin, attempts: attempts)
         {
             directories[id].flags.insert(.attributesTold)
@@ -32,10 +32,10 @@ extension TreeWatcher {
         return true
     }
 
-    /// The first halves that wait in a directory and below.
-    private func halvesBelow(_ node: TreeNode) -> [RenameHalf] {
-        guard halves.waits(in: node.container) else { return [] }
-        return halves.all.filter {
+    /// The pending renames out of a directory and those below.
+    private func pendingRenames(below node: TreeNode) -> [PendingRename] {
+        guard renames.waits(in: node.container) else { return [] }
+        return renames.all.filter {
             $0.container == node.container && !$0.isDetached && directories.isAlive($0.directory)
                 && isSelfOrAncestor(node, of: directories[$0.directory].node)
         }
@@ -116,8 +116,8 @@ extension TreeWatcher {
 
     /// A file that has left a directory, or one below it, is not out of sight with the entries there.
     func detachPendingRenames(below node: TreeNode) {
-        for half in halvesBelow(node) where directories.isAlive(half.directory) {
-            half.name.withUnsafeBytes { _ = detach($0, in: half.directory) }
+        for rename in pendingRenames(below: node) where directories.isAlive(rename.directory) {
+            rename.name.withUnsafeBytes { _ = detach($0, in: rename.directory) }
         }
     }
 
@@ -146,7 +146,7 @@ extension TreeWatcher {
         if container.comparison?.isInBackground != false { detachPendingRenames(below: node) }
         leaveBelow(node)
         abandonComparison(container)
-        halves.removeAll(of: container.number)
+        renames.removeAll(of: container.number)
         // Its known entries are verified when it can be read.
         container.knowledge.lose()
         detachAll(container)
@@ -176,24 +176,24 @@ extension TreeWatcher {
         }
     }
 
-    /// The second half of a rename into a closed directory: the file is out of sight like every entry of it, and comes
+    /// The `IN_MOVED_TO` of a rename into a closed directory: the file is out of sight like every entry of it, and comes
     /// back as the same item.
     func movedIntoClosed(_ id: DirectoryID, _ event: InotifyEvent, name: UnsafeRawBufferPointer) {
-        guard let half = halves.take(cookie: event.cookie) else { return }
+        guard let rename = renames.take(cookie: event.cookie) else { return }
         counters.movesPaired += 1
-        guard directories.isAlive(half.directory) else { return }
-        half.name.withUnsafeBytes { lookUps.addRenamed($0, in: half.directory, origin: half.origin) }
+        guard directories.isAlive(rename.directory) else { return }
+        rename.name.withUnsafeBytes { lookUps.addRenamed($0, in: rename.directory, origin: rename.origin) }
         let closed = directories[id].node
-        guard !half.isDetached,
-            let node = half.name.withUnsafeBytes({ tree.child(of: directories[half.directory].node, named: $0) }),
-            isRow(node, of: half), !isSelfOrAncestor(node, of: closed)
+        guard !rename.isDetached,
+            let node = rename.name.withUnsafeBytes({ tree.child(of: directories[rename.directory].node, named: $0) }),
+            isRow(node, of: rename), !isSelfOrAncestor(node, of: closed)
         else { return }
         let isDirectory = tree.status(of: node).kind.isDirectory
-        guard half.container == closed.container, isDirectory || becomeLikely(node),
+        guard rename.container == closed.container, isDirectory || becomeLikely(node),
             tree.child(of: closed, named: name) == nil
         else {
             // It is another item elsewhere, or its former file is unknown.
-            removeNode(node, origin: half.origin)
+            removeNode(node, origin: rename.origin)
             return
         }
         if isDirectory {
@@ -202,6 +202,6 @@ extension TreeWatcher {
         }
         provisionalRows.forget(node)
         moveRow(node, to: closed, named: name)
-        detachBelow(closed, half.origin)
+        detachBelow(closed, rename.origin)
     }
 }

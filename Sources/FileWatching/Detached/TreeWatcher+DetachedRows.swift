@@ -3,43 +3,44 @@
 
 import Metadata
 
-// A row whose file has left its name by the first half of a rename stands there until more is heard: the file may lie
+// A row whose file has left its name by a pending rename stands there until more is heard: the file may lie
 // in a directory that is being read. Its place may be wanted before that: something else takes the name, the directory
-// goes, or it is moved below the file that has left it. Then the row leaves the tree, and its first half goes on
+// goes, or it is moved below the file that has left it. Then the row leaves the tree, and its pending rename goes on
 // waiting without. A crawl or a look-up that finds its file later inserts an entry. The tree recognises that entry by
 // device, inode and birth time; so it does the entries below, which are read again. The same holds for whatever else is
-// removed while halves wait and directories are being read.
+// removed while renames are pending and directories are being read.
 extension TreeWatcher {
-    /// Whether a row is still that of the file that has left its name by a first half.
-    func isRow(_ node: TreeNode, of half: RenameHalf) -> Bool {
-        half.hasRow && half.identity == likelyIdentity(of: node)
+    /// Whether a row is still that of the file of a pending rename.
+    func isRow(_ node: TreeNode, of rename: PendingRename) -> Bool {
+        rename.hasRow && rename.identity == likelyIdentity(of: node)
     }
 
     /// Whether the row of a directory that has left a name is there still. It need not make way for an entry that was
     /// not seen: events of the entries in it go on arriving.
     func directoryWaits(_ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool {
-        guard let half = halves.half(id, name), let node = tree.child(of: directories[id].node, named: name) else {
+        guard let rename = renames.pending(id, name), let node = tree.child(of: directories[id].node, named: name)
+        else {
             return false
         }
-        return tree.status(of: node).kind.isDirectory && isRow(node, of: half)
+        return tree.status(of: node).kind.isDirectory && isRow(node, of: rename)
     }
 
     /// Has the row of the file that has left a name make way. False where nothing has left it, or its row is not that
     /// any more.
     func detach(_ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool {
-        guard let half = halves.half(id, name),
-            let node = tree.child(of: directories[id].node, named: name), isRow(node, of: half)
+        guard let rename = renames.pending(id, name),
+            let node = tree.child(of: directories[id].node, named: name), isRow(node, of: rename)
         else { return false }
-        halves.detach(id, name)
-        removeNode(node, origin: half.origin, isDisplaced: true, isOutdated: half.isOutdated)
+        renames.detach(id, name)
+        removeNode(node, origin: rename.origin, isDisplaced: true, isOutdated: rename.isOutdated)
         return true
     }
 
     /// The same for a directory, where an entry that lay in it (`node`) takes its name: that entry stays in the tree.
     func detach(_ name: UnsafeRawBufferPointer, in id: DirectoryID, for node: TreeNode) -> Bool {
         let place = directories[id].node
-        guard let half = halves.half(id, name), let directory = tree.child(of: place, named: name),
-            isRow(directory, of: half)
+        guard let rename = renames.pending(id, name), let directory = tree.child(of: place, named: name),
+            isRow(directory, of: rename)
         else { return false }
         // It is taken out first, to a name that is free: no reader sees that name, since the row gets the other at
         // once.
@@ -56,21 +57,21 @@ extension TreeWatcher {
 
     /// The same for a directory that something comes onto from a name where nothing is: there its row waits. Events in
     /// it since then, as of a file saved by a rename, are still to be looked up where it is found.
-    func giveWay(_ name: UnsafeRawBufferPointer, in id: DirectoryID, to half: RenameHalf) -> Bool {
+    func giveWay(_ name: UnsafeRawBufferPointer, in id: DirectoryID, to rename: PendingRename) -> Bool {
         guard let node = tree.child(of: directories[id].node, named: name), tree.status(of: node).kind.isDirectory,
-            !isSelfOrAncestor(node, of: directories[half.directory].node)
+            !isSelfOrAncestor(node, of: directories[rename.directory].node)
         else { return false }
-        return half.name.withUnsafeBytes { hasWait(node, left: name, in: id, by: $0, in: half.directory) }
+        return rename.name.withUnsafeBytes { hasWait(node, left: name, in: id, by: $0, in: rename.directory) }
     }
 
     /// The same for a directory that has left another (`source`), which moves now into it or below it (`place`): it waits by its
     /// own name beside where that was. False where nothing has left, or something has that name there.
-    func takeOut(of source: TreeNode, what place: TreeNode, beside half: RenameHalf) -> Bool {
+    func takeOut(of source: TreeNode, what place: TreeNode, beside rename: PendingRename) -> Bool {
         var node = place
         while node != source, let parent = tree.parent(of: node) {
             var isOut = false
             if let id = directories.directory(at: parent) {
-                withName(of: node) { isOut = hasWait(node, left: $0, in: id, by: $0, in: half.directory) }
+                withName(of: node) { isOut = hasWait(node, left: $0, in: id, by: $0, in: rename.directory) }
             }
             if isOut { return true }
             node = parent
@@ -85,25 +86,25 @@ extension TreeWatcher {
         in directory: DirectoryID
     ) -> Bool {
         let place = directories[directory].node
-        guard let waiting = halves.half(id, name), isRow(node, of: waiting),
-            tree.child(of: place, named: newName) == nil, halves.half(directory, newName) == nil
+        guard let waiting = renames.pending(id, name), isRow(node, of: waiting),
+            tree.child(of: place, named: newName) == nil, renames.pending(directory, newName) == nil
         else { return false }
         moveRow(node, to: place, named: newName)
-        halves.move(id, name, to: directory, Array(newName))
-        // A look-up of the former name may have been left to the second half, which looks at the new one.
+        renames.move(id, name, to: directory, Array(newName))
+        // A look-up of the former name may have been left to the `IN_MOVED_TO`, which looks at the new one.
         lookUps.addRenamed(name, in: id, origin: waiting.origin)
         return true
     }
 
     /// The file that left its name was found elsewhere: an entry that has taken the name since need not wait for the
-    /// second half.
+    /// `IN_MOVED_TO`.
     func giveUpName(of node: TreeNode) {
-        guard !halves.isEmpty, let parent = tree.parent(of: node), let id = directories.directory(at: parent)
+        guard !renames.isEmpty, let parent = tree.parent(of: node), let id = directories.directory(at: parent)
         else { return }
         withName(of: node) { name in
-            guard let half = halves.half(id, name), isRow(node, of: half) else { return }
-            halves.detach(id, name)
-            lookUps.addRenamed(name, in: id, origin: half.origin)
+            guard let rename = renames.pending(id, name), isRow(node, of: rename) else { return }
+            renames.detach(id, name)
+            lookUps.addRenamed(name, in: id, origin: rename.origin)
         }
     }
 
@@ -138,7 +139,7 @@ extension TreeWatcher {
 
     private func isUnsettled(_ container: WatchedContainer) -> Bool {
         detachedRows.isAwaitingNews(at: position) || container.outstanding > 0
-            || halves.waits(in: container.number) || !deferredLookUps.isEmpty
+            || renames.waits(in: container.number) || !deferredLookUps.isEmpty
             || container.comparison?.isInBackground == false
     }
 

@@ -15,8 +15,8 @@ struct Resumption {
         var position: UInt64
     }
 
-    /// The first half of a rename that another process has heard.
-    struct HeardHalf {
+    /// The `IN_MOVED_FROM` of a rename that another process has heard.
+    struct ReplayedRename {
         var directory: DirectoryID
         var event: InotifyEvent
         var name: [UInt8]
@@ -28,9 +28,9 @@ struct Resumption {
     private var start: KeptStart?
     /// Renames before this position of the stream were heard by another process, which has moved their rows.
     private(set) var heard: UInt64 = 0
-    /// First halves among them, by cookie, while they are heard again.
-    private var halves: [UInt32: HeardHalf] = [:]
-    /// The rows of first halves of which the process before has told that they waited, by cookie.
+    /// Renames among them, by cookie, while they are heard again.
+    private var renames: [UInt32: ReplayedRename] = [:]
+    /// The rows of renames that were pending by the state of the process before, by cookie.
     private var rows: [UInt32: TreeNode] = [:]
     private var check: WatchCheck?
     /// Watches that were there when this process began, and that no directory may have.
@@ -71,21 +71,21 @@ struct Resumption {
     /// Renames before this position are heard once more, and have moved their rows; 0 when that is over.
     mutating func hearAgain(to position: UInt64) { heard = position }
 
-    /// The row of a first half waited for the second.
+    /// The row of a pending rename waited for its `IN_MOVED_TO`.
     mutating func noteWaiting(_ row: TreeNode?, for cookie: UInt32) { rows[cookie] = row }
 
-    /// Returns the row of a first half that waited for the second.
+    /// Returns the row of a pending rename that waited for its `IN_MOVED_TO`.
     func row(waitingFor cookie: UInt32) -> TreeNode? { rows[cookie] }
 
-    /// Notes a first half that is heard again, or forgets it.
-    mutating func setHalf(_ half: HeardHalf?, of cookie: UInt32) { halves[cookie] = half }
+    /// Notes a rename that is heard again, or forgets it.
+    mutating func setRename(_ rename: ReplayedRename?, of cookie: UInt32) { renames[cookie] = rename }
 
-    func half(of cookie: UInt32) -> HeardHalf? { halves[cookie] }
+    func rename(of cookie: UInt32) -> ReplayedRename? { renames[cookie] }
 
-    /// Takes the first halves whose second did not come, in the order of the events, with the rows that waited.
-    mutating func takeHalves() -> [(half: HeardHalf, row: TreeNode?)] {
-        defer { (halves, rows) = ([:], [:]) }
-        return halves.values.sorted { $0.origin.cause < $1.origin.cause }.map { ($0, rows[$0.event.cookie]) }
+    /// Takes the renames whose second event did not come, in the order of the events, with the rows that waited.
+    mutating func takeRenames() -> [(rename: ReplayedRename, row: TreeNode?)] {
+        defer { (renames, rows) = ([:], [:]) }
+        return renames.values.sorted { $0.origin.cause < $1.origin.cause }.map { ($0, rows[$0.event.cookie]) }
     }
 
     // MARK: The check of the watches

@@ -85,59 +85,59 @@ extension TreeWatcher {
 
     // MARK: Events that were read before
 
-    /// A half of a rename that another process has heard: its row has moved already, or waited for the second half. The names
+    /// An event of a rename that another process has heard: its row has moved already, or waited for the second event. The names
     /// are looked at, as they were to be.
     func movedBefore(_ id: DirectoryID, _ event: InotifyEvent, name: UnsafeRawBufferPointer, origin: Origin) {
         if ignoresNames, isIgnored(name, in: id) {
-            resumption.setHalf(nil, of: event.cookie)
+            resumption.setRename(nil, of: event.cookie)
             return
         }
         if event.mask.contains(.movedFrom) {
-            let half = Resumption.HeardHalf(directory: id, event: event, name: Array(name), origin: origin)
-            resumption.setHalf(half, of: event.cookie)
+            let rename = Resumption.ReplayedRename(directory: id, event: event, name: Array(name), origin: origin)
+            resumption.setRename(rename, of: event.cookie)
         } else {
-            let half = resumption.half(of: event.cookie)
+            let rename = resumption.rename(of: event.cookie)
             // One that waited still, since the second had been held, waits again: its row is where it was.
-            if let half, !waitedInPlace(half) { resumption.setHalf(nil, of: event.cookie) }
-            if let half, directories.isAlive(half.directory) {
-                half.name.withUnsafeBytes { lookUps.addRenamed($0, in: half.directory, origin: half.origin) }
+            if let rename, !waitedInPlace(rename) { resumption.setRename(nil, of: event.cookie) }
+            if let rename, directories.isAlive(rename.directory) {
+                rename.name.withUnsafeBytes { lookUps.addRenamed($0, in: rename.directory, origin: rename.origin) }
             }
-            lookUps.addRenamed(name, in: id, origin: half?.origin ?? origin)
+            lookUps.addRenamed(name, in: id, origin: rename?.origin ?? origin)
         }
         _ = lookPatiently(at: UnsafeRawBufferPointer(start: nil, count: 0), in: id, origin: origin)
     }
 
-    /// Whether the row of a first half waited at the end of the other process where it had left.
-    private func waitedInPlace(_ half: Resumption.HeardHalf) -> Bool {
-        guard let node = resumption.row(waitingFor: half.event.cookie), directories.isAlive(half.directory) else {
+    /// Whether the row of a pending rename waited at the end of the other process where it had left.
+    private func waitedInPlace(_ rename: Resumption.ReplayedRename) -> Bool {
+        guard let node = resumption.row(waitingFor: rename.event.cookie), directories.isAlive(rename.directory) else {
             return false
         }
-        return half.name.withUnsafeBytes { tree.child(of: directories[half.directory].node, named: $0) } == node
+        return rename.name.withUnsafeBytes { tree.child(of: directories[rename.directory].node, named: $0) } == node
     }
 
-    /// The events from here on were not read before. First halves without their second waited for it: their rows stand
+    /// The events from here on were not read before. Renames without their second event waited for it: their rows stand
     /// where they were.
     func finishHearingBefore() {
         defer { resumption.hearAgain(to: 0) }
-        for (waiting, row) in resumption.takeHalves() where directories.isAlive(waiting.directory) {
-            var half = waiting
+        for (waiting, row) in resumption.takeRenames() where directories.isAlive(waiting.directory) {
+            var rename = waiting
             // Its row may have changed places with that of another since.
             if let node = row, let parent = tree.parent(of: node),
                 let above = directories.directory(at: parent)
             {
-                half.directory = above
-                half.name = []
-                tree.appendName(of: node, to: &half.name)
+                rename.directory = above
+                rename.name = []
+                tree.appendName(of: node, to: &rename.name)
             }
-            half.name.withUnsafeBytes { name in
-                let here = tree.child(of: directories[half.directory].node, named: name)
-                let found = status(of: name, in: half.directory)
+            rename.name.withUnsafeBytes { name in
+                let here = tree.child(of: directories[rename.directory].node, named: name)
+                let found = status(of: name, in: rename.directory)
                 if let here, found.map({ fileIdentities.isSame($0.file, tree.status(of: here)) }) != true {
-                    movedFrom(half.directory, half.event, name: name, origin: half.origin)
-                    if row != nil { halves.noteMoved(half.directory, name) }
+                    movedFrom(rename.directory, rename.event, name: name, origin: rename.origin)
+                    if row != nil { renames.noteMoved(rename.directory, name) }
                 } else {
                     // The file that left was seen to be gone, and this is another.
-                    lookUps.addRenamed(name, in: half.directory, origin: half.origin)
+                    lookUps.addRenamed(name, in: rename.directory, origin: rename.origin)
                 }
             }
         }

@@ -91,7 +91,7 @@ extension TreeWatcher {
 
     /// Whether something waits that no event causes again.
     private var hasWorkOfItsOwn: Bool {
-        !provisionalRows.isEmpty || lookUps.unheard > 0 || halves.hasNoted || !deferredLookUps.isEmpty
+        !provisionalRows.isEmpty || lookUps.unheard > 0 || renames.hasNoted || !deferredLookUps.isEmpty
             || !linkedFiles.isEmpty
             || !detachedRows.containers.isEmpty
     }
@@ -123,10 +123,10 @@ extension TreeWatcher {
                 if !entry.isHeard { add(entry.directory, name) }
             }
         }
-        for half in halves.notedOnes where !half.isDetached && directories.isAlive(half.directory) {
-            let parent = directories[half.directory].node
-            guard let node = half.name.withUnsafeBytes({ tree.child(of: parent, named: $0) }) else { continue }
-            state.halves.append(.init(cookie: half.cookie, key: key(node.container), row: node.row))
+        for rename in renames.notedOnes where !rename.isDetached && directories.isAlive(rename.directory) {
+            let parent = directories[rename.directory].node
+            guard let node = rename.name.withUnsafeBytes({ tree.child(of: parent, named: $0) }) else { continue }
+            state.renames.append(.init(cookie: rename.cookie, key: key(node.container), row: node.row))
         }
         for lookUp in deferredLookUps { lookUp.name.withUnsafeBytes { add(lookUp.directory, $0) } }
         state.files = linkedFiles.files
@@ -136,7 +136,7 @@ extension TreeWatcher {
             roomForDetached -= bytes.count
             if !bytes.isEmpty { state.detached.append(.init(key: key(number), bytes: bytes)) }
         }
-        if room < 0 || state.provisionalRows.count + state.files.count + state.halves.count > WatchLimits.keptNames {
+        if room < 0 || state.provisionalRows.count + state.files.count + state.renames.count > WatchLimits.keptNames {
             state.isWhole = false
         }
         return state
@@ -197,9 +197,9 @@ extension TreeWatcher {
             provisionalRows.restore(
                 node, row.doubt, until: row.end == TurnState.Provisional.untilLookedAt ? .max : row.end)
         }
-        for half in start.state.halves {
-            guard let number = numbers[half.key] else { continue }
-            resumption.noteWaiting(tree.node(row: half.row, in: number), for: half.cookie)
+        for rename in start.state.renames {
+            guard let number = numbers[rename.key] else { continue }
+            resumption.noteWaiting(tree.node(row: rename.row, in: number), for: rename.cookie)
         }
         for rows in start.state.detached {
             guard let number = numbers[rows.key] else { continue }

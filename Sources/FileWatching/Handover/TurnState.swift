@@ -25,8 +25,8 @@ package struct TurnState {
         var end: UInt64
     }
 
-    /// The first half of a rename whose row has got another place while it waits for the second, or whose second was held.
-    struct Half: Equatable {
+    /// A pending rename whose row has got another place while it waits, or whose `IN_MOVED_TO` was held.
+    struct Rename: Equatable {
         var cookie: UInt32
         var key: UInt64
         var row: UInt32
@@ -46,7 +46,7 @@ package struct TurnState {
     /// Files with several names, all of which are to be looked at.
     var files: [InodeNumber] = []
     var names: [Name] = []
-    var halves: [Half] = []
+    var renames: [Rename] = []
     /// Only identities hang on these: where they have no room the rest is whole without.
     var detached: [Detached] = []
 
@@ -57,7 +57,7 @@ package struct TurnState {
 
     /// Whether there is no work but that which events cause again.
     var isEmpty: Bool {
-        isWhole && provisionalRows.isEmpty && files.isEmpty && names.isEmpty && halves.isEmpty && detached.isEmpty
+        isWhole && provisionalRows.isEmpty && files.isEmpty && names.isEmpty && renames.isEmpty && detached.isEmpty
     }
 
     private static let headerSize = 72
@@ -105,7 +105,7 @@ package struct TurnState {
             guard let cookie = word().flatMap({ UInt32(exactly: $0) }), let key = word(),
                 let row = word().flatMap({ UInt32(exactly: $0) })
             else { return nil }
-            halves.append(Half(cookie: cookie, key: key, row: row))
+            renames.append(Rename(cookie: cookie, key: key, row: row))
         }
         for _ in 0..<counts[4] {
             guard let key = word(), let saved = text(UInt64(bytes.count)) else { return nil }
@@ -119,7 +119,7 @@ package struct TurnState {
     private var byteCount: Int {
         TurnState.headerSize + provisionalRows.count * 32 + files.count * 16
             + names.reduce(0) { $0 + 32 + $1.name.count }
-            + halves.count * 24 + detached.reduce(0) { $0 + 16 + $1.bytes.count }
+            + renames.count * 24 + detached.reduce(0) { $0 + 16 + $1.bytes.count }
     }
 
     /// Writes it over a state that is of no use any more: the number, inverted so that memory never written has none,
@@ -137,7 +137,7 @@ package struct TurnState {
         SharedWord.store(heard, to: base + 8)
         SharedWord.store(fits ? 1 : 0, to: base + 16)
         for (place, number) in [
-            provisionalRows.count, files.count, names.count, halves.count, detached.count,
+            provisionalRows.count, files.count, names.count, renames.count, detached.count,
         ].enumerated() {
             SharedWord.store(fits ? UInt64(number) : 0, to: base + 24 + 8 * place)
         }
@@ -169,10 +169,10 @@ package struct TurnState {
                 put(name.directory.inode)
                 put(name.name)
             }
-            for half in halves {
-                put(UInt64(half.cookie))
-                put(half.key)
-                put(UInt64(half.row))
+            for rename in renames {
+                put(UInt64(rename.cookie))
+                put(rename.key)
+                put(UInt64(rename.row))
             }
             for rows in detached {
                 put(rows.key)

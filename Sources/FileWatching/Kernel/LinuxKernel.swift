@@ -316,7 +316,7 @@ package final class LinuxKernel: WatchKernel {
     /// Stands behind the path of a directory that was removed.
     private static let deleted = " (deleted)"
 
-    /// rename(2) holds the locks of both directories until it has queued both halves (`do_renameat2`), and getdents64(2) takes
+    /// rename(2) holds the locks of both directories until it has queued both events (`do_renameat2`), and getdents64(2) takes
     /// the same one, whatever it finds.
     package func finishRenames(in directory: CInt) {
         guard let reading = try? openDirectory(".", beneath: directory, access: .reading) else { return }

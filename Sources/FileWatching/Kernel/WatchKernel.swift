@@ -67,7 +67,7 @@ package protocol WatchKernel: AnyObject, Sendable {
     /// The next directory records (`linux_dirent64`); 0 at the end.
     func readEntries(of directory: CInt, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
 
-    /// Returns when the renames out of a directory, or in it, that are under way now have told of both their halves.
+    /// Returns when the renames out of a directory, or in it, that are under way now have queued both their events.
     func finishRenames(in directory: CInt)
 
     /// The path of an open directory without symbolic links; nil where it has none or that cannot be told. Does no I/O.

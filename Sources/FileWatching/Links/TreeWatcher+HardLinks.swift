@@ -189,7 +189,7 @@ extension TreeWatcher {
         let queued = queuedBytes()
         // No barrier waits for a poll.
         let reading = readings.tasks.filter { $0.value.cause != .max }
-        guard queued > 0 || areOthersWaiting || !halves.isEmpty || !reading.isEmpty,
+        guard queued > 0 || areOthersWaiting || !renames.isEmpty || !reading.isEmpty,
             attempts < settings.limits.lookUpAttempts
         else { return }
         let own = reading.filter { numbers.contains($0.value.container.number) }.keys

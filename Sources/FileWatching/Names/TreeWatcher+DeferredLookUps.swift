@@ -47,7 +47,7 @@ extension TreeWatcher {
         } catch {
             if isRefused(id, error, lookUp.origin) { return }
         }
-        // It waits for its directory from now on, and first halves do not wait for it: it may wait for one of them.
+        // It waits for its directory from now on, and pending renames do not wait for it: it may wait for one of them.
         lookUp.waitsForNews = false
         if isDue {
             if lookUp.attempts >= settings.limits.lookUpAttempts {

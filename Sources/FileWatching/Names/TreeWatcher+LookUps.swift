@@ -31,9 +31,9 @@ extension TreeWatcher {
             if let child = tree.child(of: directories[id].node, named: name) { removeNode(child, origin: entry.origin) }
             return
         }
-        // A name that has left by the first half of a rename is looked at when the second has come or has not. A
+        // A name of a pending rename is looked at when its `IN_MOVED_TO` has come or has not. A
         // barrier for earlier events of the name waits for that.
-        if !halves.isEmpty, !name.isEmpty, halves.lowerCause(id, name, to: entry.origin.cause) { return }
+        if !renames.isEmpty, !name.isEmpty, renames.lowerCause(id, name, to: entry.origin.cause) { return }
         let directory: CInt
         do throws(SystemError) {
             directory = try descriptor(of: id)
@@ -173,10 +173,10 @@ extension TreeWatcher {
             directoryAppeared(name, in: id, status, extras, entry)
             return
         }
-        // A file that left another name may have been there in between, where a third was replaced by it. The second
-        // half, which says so, may be queued: it waits for that once, whatever was heard of this name.
+        // A file that left another name may have been there in between, where a third was replaced by it.
+        // The `IN_MOVED_TO`, which says so, may be queued: it waits for that once, whatever was heard of this name.
         if entry.isExpected || entry.attempts == 0, !entry.isArrival,
-            halves.contains(fileIdentities.identity(of: status.file)),
+            renames.contains(fileIdentities.identity(of: status.file)),
             waitForNews(entry, name: name, found: status.file)
         {
             return
@@ -279,7 +279,7 @@ extension TreeWatcher {
         let (id, file) = (backup.directory, tree.status(of: node))
         let directory = directories[id].node
         return backup.name.withUnsafeBytes { name in
-            guard directory.container == node.container, halves.half(id, name) == nil,
+            guard directory.container == node.container, renames.pending(id, name) == nil,
                 let found = status(of: name, in: id), found.file.kind == .file, !fileIdentities.isSame(found.file, file)
             else { return false }
             if let other = tree.child(of: directory, named: name) {

@@ -62,10 +62,10 @@ extension TreeWatcher {
     /// Whether a rename is the first pair of a save of a document, by exchange or over the current file. The item of the document
     /// goes on in both cases.
     func isSave(
-        _ half: RenameHalf, _ event: InotifyEvent, _ name: UnsafeRawBufferPointer, in id: DirectoryID
+        _ rename: PendingRename, _ event: InotifyEvent, _ name: UnsafeRawBufferPointer, in id: DirectoryID
     ) -> Bool {
-        !event.mask.contains(.isDirectory) && half.directory == id
-            && SaveName.complete.isName(half.name, of: name)
+        !event.mask.contains(.isDirectory) && rename.directory == id
+            && SaveName.complete.isName(rename.name, of: name)
     }
 
     /// The entry that is known as this directory, wherever it is known to lie.

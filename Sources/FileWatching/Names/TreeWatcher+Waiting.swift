@@ -29,7 +29,7 @@ extension TreeWatcher {
     func hold(_ event: InotifyEvent, name: UnsafeRawBufferPointer, cause: UInt64) {
         if event.mask.contains(.ignored) { watches.want(event.watch) }
         guard tasksAreOutstanding else { return }
-        if event.mask.contains(.movedTo) { halves.noteHeld(cookie: event.cookie) }
+        if event.mask.contains(.movedTo) { renames.noteHeld(cookie: event.cookie) }
         if event.mask.contains(.ignored) {
             noteGone(event.watch)
             return

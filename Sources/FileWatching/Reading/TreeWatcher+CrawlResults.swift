@@ -301,7 +301,7 @@ extension TreeWatcher {
             } else if wasSought(status, since: result.ticket) {
                 // Read when it had one link, and not there yet when its other names were looked for.
                 excluded.append(index)
-            } else if !halves.isEmpty, halves.contains(fileIdentities.identity(of: status)) {
+            } else if !renames.isEmpty, renames.contains(fileIdentities.identity(of: status)) {
                 excluded.append(index)
             } else if missing.hasFiles, missing.contains(fileIdentities.identity(of: status)) {
                 excluded.append(index)

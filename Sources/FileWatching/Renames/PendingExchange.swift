@@ -1,4 +1,4 @@
-// The second half of an exchange whose first half was recognised.
+// The second pair of events of an exchange whose first pair was recognised.
 // SPDX-License-Identifier: Apache-2.0
 
 /// The second pair of events of a `RENAME_EXCHANGE`, after the first pair has moved both rows. An exchange is recognised by the events

@@ -105,7 +105,7 @@ struct ProvisionalRows {
         open.append(node)
     }
 
-    /// The file of a row has left its name, and the row stays there until the second half is read.
+    /// The file of a row has left its name, and the row stays there until the `IN_MOVED_TO` is read.
     mutating func left(_ node: TreeNode, _ status: FileStatus, at cause: UInt64) {
         if isEmpty { return }
         guard var record = record(of: node, at: cause) else { return set(node, nil) }

@@ -40,9 +40,9 @@ extension TreeWatcher {
     /// made, or came, or something else; where there is none, a look-up. A file that comes and leaves again at once
     /// tells nothing: it has changed places with the one there, or there was none and is none.
     func exchangeSign(
-        _ half: RenameHalf, _ id: DirectoryID, _ name: UnsafeRawBufferPointer, _ following: UnsafeRawBufferPointer
+        _ rename: PendingRename, _ id: DirectoryID, _ name: UnsafeRawBufferPointer, _ following: UnsafeRawBufferPointer
     ) -> ExchangeSign {
-        let (there, here) = (directories[half.directory].watch, directories[id].watch)
+        let (there, here) = (directories[rename.directory].watch, directories[id].watch)
         var offset = 0
         var cookie: UInt32?
         var (isPair, isLeaving) = (false, false)
@@ -76,7 +76,7 @@ extension TreeWatcher {
                 }
                 cookie = event.cookie
             } else {
-                guard isSecond, event.watch == there, named.elementsEqual(half.name) else { return .isNone }
+                guard isSecond, event.watch == there, named.elementsEqual(rename.name) else { return .isNone }
                 isPair = true
             }
         }
@@ -122,9 +122,9 @@ extension TreeWatcher {
             !exchange.isSecond(event.cookie),
             let id = directories.directory(watch: event.watch), !directories[id].flags.contains(.closed)
         else { return false }
-        if let half = halves.half(cookie: event.cookie) {
-            guard !isSave(half, event, name, in: id), isOntoAnother(half, name, in: id),
-                exchangeSign(half, id, name, following).isOpen
+        if let rename = renames.pending(cookie: event.cookie) {
+            guard !isSave(rename, event, name, in: id), isOntoAnother(rename, name, in: id),
+                exchangeSign(rename, id, name, following).isOpen
             else {
                 return false
             }
@@ -137,30 +137,30 @@ extension TreeWatcher {
     }
 
     /// Whether a rename may have come upon an entry: one that is known, or one that was heard of and not seen yet.
-    func isOntoAnother(_ half: RenameHalf, _ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool {
+    func isOntoAnother(_ rename: PendingRename, _ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool {
         let to = directories[id].node
-        guard half.container == to.container, directories.isAlive(half.directory) else { return false }
-        return tree.child(of: to, named: name) != nil || (half.hasRow && waits(name, in: id))
+        guard rename.container == to.container, directories.isAlive(rename.directory) else { return false }
+        return tree.child(of: to, named: name) != nil || (rename.hasRow && waits(name, in: id))
     }
 
     /// An exchange of an unseen new file with one that has a row: the row goes to the other's name, and the other is
     /// looked at where it is then. False where it is none.
     func exchangeUnseen(
-        _ half: RenameHalf, _ name: UnsafeRawBufferPointer, in id: DirectoryID, _ sign: ExchangeSign
+        _ rename: PendingRename, _ name: UnsafeRawBufferPointer, in id: DirectoryID, _ sign: ExchangeSign
     ) -> Bool {
-        let (from, to) = (directories[half.directory].node, directories[id].node)
-        guard let target = tree.child(of: to, named: name), halves.half(id, name)?.hasRow != true,
+        let (from, to) = (directories[rename.directory].node, directories[id].node)
+        guard let target = tree.child(of: to, named: name), renames.pending(id, name)?.hasRow != true,
             !isSelfOrAncestor(target, of: from),
-            let cookie = cookieOfExchange(sign, nil, name, id, at: half.origin.cause)
+            let cookie = cookieOfExchange(sign, nil, name, id, at: rename.origin.cause)
         else { return false }
-        return half.name.withUnsafeBytes { former in
+        return rename.name.withUnsafeBytes { former in
             if let waiting = tree.child(of: from, named: former) {
                 // It has left that name before.
-                guard !isSelfOrAncestor(waiting, of: to), detach(former, in: half.directory) else { return false }
+                guard !isSelfOrAncestor(waiting, of: to), detach(former, in: rename.directory) else { return false }
             }
-            noteExchange(nil, half, target, name, in: id)
+            noteExchange(nil, rename, target, name, in: id)
             moveRow(target, to: from, named: former)
-            provisionalRows.moved(target, at: half.origin.cause)
+            provisionalRows.moved(target, at: rename.origin.cause)
             exchange.expect(cookie)
             return true
         }

@@ -1,4 +1,4 @@
-// Second halves of renames whose first has no event: files that come from directories without a watch.
+// `IN_MOVED_TO` without an `IN_MOVED_FROM`: files that come from directories without a watch.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
@@ -117,7 +117,7 @@ extension TreeWatcher {
     func replacedDirectory(_ name: UnsafeRawBufferPointer, in id: DirectoryID) -> TreeNode? {
         guard let target = tree.child(of: directories[id].node, named: name), tree.status(of: target).kind.isDirectory,
             // It may have left this name before.
-            halves.half(id, name)?.hasRow != true
+            renames.pending(id, name)?.hasRow != true
         else { return nil }
         return target
     }
@@ -136,14 +136,14 @@ extension TreeWatcher {
         return nil
     }
 
-    /// The entry that an appearing file was before: one that has left its name by the first half of a rename, or one
+    /// The entry that an appearing file was before: one that has left its name by a pending rename, or one
     /// that a comparison misses.
     func movedSource(of status: FileStatus, in container: UInt32) -> TreeNode? {
         var place: (directory: DirectoryID, name: [UInt8])?
-        if let half = halves.take(fileIdentities.identity(of: status), in: container) {
-            place = (half.directory, half.name)
-            if directories.isAlive(half.directory) {
-                half.name.withUnsafeBytes { lookUps.addRenamed($0, in: half.directory, origin: half.origin) }
+        if let rename = renames.take(fileIdentities.identity(of: status), in: container) {
+            place = (rename.directory, rename.name)
+            if directories.isAlive(rename.directory) {
+                rename.name.withUnsafeBytes { lookUps.addRenamed($0, in: rename.directory, origin: rename.origin) }
             }
         } else if let comparison = containers[container]?.comparison,
             let removal = comparison.missing.entry(of: fileIdentities.identity(of: status))
@@ -246,8 +246,8 @@ extension TreeWatcher {
         tree.appendName(of: source, to: &name)
         return name.withUnsafeBytes { name in
             var cause: Origin?
-            if halves.half(above, name)?.identity == likelyIdentity(of: source) {
-                cause = halves.take(above, name)?.origin
+            if renames.pending(above, name)?.identity == likelyIdentity(of: source) {
+                cause = renames.take(above, name)?.origin
             } else if directories[above].flags.contains(.reading) {
                 // Its leaving is kept until that has been read.
                 cause = origin

@@ -85,11 +85,12 @@ extension TreeWatcher {
         for node in backups.keys where backups[node]?.barrier == nil { backups[node]?.barrier = position }
     }
 
-    /// Notes both files of an exchange. The first pair of its events is `half` and the other name.
+    /// Notes both files of an exchange. The first pair of its events is `rename` and the other name.
     func noteExchange(
-        _ source: TreeNode?, _ half: RenameHalf, _ target: TreeNode, _ name: UnsafeRawBufferPointer, in id: DirectoryID
+        _ source: TreeNode?, _ rename: PendingRename, _ target: TreeNode, _ name: UnsafeRawBufferPointer,
+        in id: DirectoryID
     ) {
-        if let source { noteBackup(source, leaving: half.name, in: half.directory, at: half.origin.cause) }
-        noteBackup(target, leaving: Array(name), in: id, at: half.origin.cause)
+        if let source { noteBackup(source, leaving: rename.name, in: rename.directory, at: rename.origin.cause) }
+        noteBackup(target, leaving: Array(name), in: id, at: rename.origin.cause)
     }
 }

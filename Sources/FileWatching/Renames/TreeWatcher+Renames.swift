@@ -1,11 +1,11 @@
-// The two halves of a rename, and their effect on the rows they name.
+// The two events of a rename, and their effect on the rows they name.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
 import Metadata
 
 extension TreeWatcher {
-    /// The first half: keeps it until the second comes or its time is over.
+    /// `IN_MOVED_FROM`: the rename is pending until its `IN_MOVED_TO` comes or its time is over.
     func movedFrom(_ id: DirectoryID, _ event: InotifyEvent, name: UnsafeRawBufferPointer, origin: Origin) {
         if ignoresNames, isIgnored(name, in: id) { return }
         if exchange.isSecond(event.cookie) {
@@ -14,7 +14,7 @@ extension TreeWatcher {
         }
         // The directory that left this name before was not reported again, and another file leaves it now.
         let isUnseen = directoryWaits(name, in: id)
-        if !isUnseen, !detach(name, in: id) { _ = halves.take(id, name) }
+        if !isUnseen, !detach(name, in: id) { _ = renames.take(id, name) }
         var node = isUnseen ? nil : tree.child(of: directories[id].node, named: name)
         if let known = node, let record = provisionalRows.record(of: known, at: origin.cause), record.isLikely,
             lies(tree.status(of: known), name, in: id)
@@ -31,8 +31,8 @@ extension TreeWatcher {
         if let node, origin.cause >= resumption.heard, isUnexpected(name, in: id), !provisionalRows.isTakenOver(node) {
             provisionalRows.doubt(node)
         }
-        halves.append(
-            RenameHalf(
+        renames.append(
+            PendingRename(
                 cookie: event.cookie, directory: id, container: directories[id].node.container, name: Array(name),
                 identity: node.flatMap { likelyFile(of: $0, at: origin.cause) }.map {
                     self.fileIdentities.identity(of: $0)
@@ -47,7 +47,7 @@ extension TreeWatcher {
         lookUps.isUnexpected(name, in: id) || deferredLookUps.isUnexpected(name, in: id)
     }
 
-    /// The second half. `following` are the records read behind it.
+    /// `IN_MOVED_TO`. `following` are the records read behind it.
     func movedTo(
         _ id: DirectoryID, _ event: InotifyEvent, name: UnsafeRawBufferPointer, origin: Origin,
         following: UnsafeRawBufferPointer
@@ -58,7 +58,7 @@ extension TreeWatcher {
             if !ignored { lookUps.addRenamed(name, in: id, origin: origin) }
             return
         }
-        guard let half = halves.take(cookie: event.cookie) else {
+        guard let rename = renames.take(cookie: event.cookie) else {
             if !ignored {
                 counters.movesUnpaired += 1
                 cameFromElsewhere(name, in: id, event, origin, following)
@@ -72,38 +72,38 @@ extension TreeWatcher {
             }
             return
         }
-        if half.container != directories[id].node.container, hasLeft(id) {
+        if rename.container != directories[id].node.container, hasLeft(id) {
             // The directory has come from another container itself, and is not known in its new place: the file that
             // left may be found by reading it there.
-            halves.append(half)
+            renames.append(rename)
             lookUps.add(name, in: id, origin: origin)
             return
         }
         counters.movesPaired += 1
-        let isArrival = half.container != directories[id].node.container
-        if directories.isAlive(half.directory) {
+        let isArrival = rename.container != directories[id].node.container
+        if directories.isAlive(rename.directory) {
             if isArrival {
-                let file = removeDeparted(half)
-                if !ignored { cameFromContainer(name, in: id, by: file, event, half.origin) }
+                let file = removeDeparted(rename)
+                if !ignored { cameFromContainer(name, in: id, by: file, event, rename.origin) }
             } else if !ignored {
-                rename(half, event, to: id, name: name, following: following)
+                complete(rename, event, to: id, name: name, following: following)
             }
             // Where something is there, it has come since.
-            half.name.withUnsafeBytes { lookUps.addRenamed($0, in: half.directory, origin: half.origin) }
+            rename.name.withUnsafeBytes { lookUps.addRenamed($0, in: rename.directory, origin: rename.origin) }
         }
         // Where it is not there, it has moved on.
-        if !ignored { lookUps.addRenamed(name, in: id, origin: half.origin, isArrival: isArrival) }
+        if !ignored { lookUps.addRenamed(name, in: id, origin: rename.origin, isArrival: isArrival) }
     }
 
     /// Whether a directory, or one above it, has left its known place for an unknown one.
     private func hasLeft(_ id: DirectoryID) -> Bool {
         guard let container = containers[directories.container(of: id)] else { return true }
         if container.comparison != nil { return !isInPlace(id) }
-        guard halves.waits(in: container.number) else { return false }
+        guard renames.waits(in: container.number) else { return false }
         var node = directories[id].node
         while let parent = tree.parent(of: node), let above = directories.directory(at: parent) {
             var isLeft = false
-            withName(of: node) { isLeft = halves.half(above, $0)?.hasRow == true }
+            withName(of: node) { isLeft = renames.pending(above, $0)?.hasRow == true }
             if isLeft { return true }
             node = parent
         }
@@ -112,125 +112,125 @@ extension TreeWatcher {
 
     /// Removes the row of a file that has gone to another container, whatever has its name now: it has another identity
     /// there, and when it comes back. Returns its status, where that is known for certain.
-    private func removeDeparted(_ half: RenameHalf) -> FileStatus? {
-        guard !half.isDetached,
-            let node = half.name.withUnsafeBytes({ tree.child(of: directories[half.directory].node, named: $0) }),
-            isRow(node, of: half)
+    private func removeDeparted(_ rename: PendingRename) -> FileStatus? {
+        guard !rename.isDetached,
+            let node = rename.name.withUnsafeBytes({ tree.child(of: directories[rename.directory].node, named: $0) }),
+            isRow(node, of: rename)
         else { return nil }
-        let file = heardFile(of: node, at: half.origin.cause)
-        removeNode(node, origin: half.origin, hasEnded: true)
+        let file = heardFile(of: node, at: rename.origin.cause)
+        removeNode(node, origin: rename.origin, hasEnded: true)
         return file
     }
 
     /// Gives the row its new place. It is only the likely truth: the look-ups of both names, which follow in this turn,
     /// correct the rows for later changes, and compare the inodes.
-    private func rename(
-        _ half: RenameHalf, _ event: InotifyEvent, to id: DirectoryID, name: UnsafeRawBufferPointer,
+    private func complete(
+        _ rename: PendingRename, _ event: InotifyEvent, to id: DirectoryID, name: UnsafeRawBufferPointer,
         following: UnsafeRawBufferPointer
     ) {
-        let from = directories[half.directory].node
+        let from = directories[rename.directory].node
         let to = directories[id].node
         let isDirectory = event.mask.contains(.isDirectory)
         // The second pair of a save by exchange: the item of the document stays, and both names are looked at.
-        if !isDirectory, half.directory == id, SaveName.complete.isName(name, of: half.name) { return }
-        let isSave = isSave(half, event, name, in: id)
+        if !isDirectory, rename.directory == id, SaveName.complete.isName(name, of: rename.name) { return }
+        let isSave = isSave(rename, event, name, in: id)
         if !isDirectory, waits(name, in: id) {
             unlinkedNames.lostUnseen(
                 UnlinkedNames.Name(directory: id, hash: LookUpQueue.hash(name, id.slot)))
         }
         // If it had no row when it left, the entry now known under its name has come since.
         var source =
-            half.isDetached || !half.hasRow ? nil : half.name.withUnsafeBytes { tree.child(of: from, named: $0) }
+            rename.isDetached || !rename.hasRow ? nil : rename.name.withUnsafeBytes { tree.child(of: from, named: $0) }
         if let known = source,
             tree.status(of: known).kind.isDirectory != isDirectory
-                || (isDirectory && heardFile(of: known, at: half.origin.cause) == nil
+                || (isDirectory && heardFile(of: known, at: rename.origin.cause) == nil
                     && !provisionalRows.isTakenOver(known)
                     && !lies(tree.status(of: known), name, in: id))
         {
             source = nil
-            if !half.name.withUnsafeBytes({ lies(tree.status(of: known), $0, in: half.directory) }) {
+            if !rename.name.withUnsafeBytes({ lies(tree.status(of: known), $0, in: rename.directory) }) {
                 // Something else had the name before, and no look-up was made since.
                 if isSelfOrAncestor(known, of: to) { return }
-                removeNode(known, origin: half.origin, isDisplaced: true)
+                removeNode(known, origin: rename.origin, isDisplaced: true)
             } else {
                 provisionalRows.cameLater(known)
             }
         }
-        let sign = !isSave && isOntoAnother(half, name, in: id) ? exchangeSign(half, id, name, following) : .isNone
+        let sign = !isSave && isOntoAnother(rename, name, in: id) ? exchangeSign(rename, id, name, following) : .isNone
         guard let source else {
             awaitMovingOn(from: id)
-            if exchangeUnseen(half, name, in: id, sign) { return }
+            if exchangeUnseen(rename, name, in: id, sign) { return }
             // It was made and renamed before a look-up. The file that left the name may lie in it.
-            let hasMadeWay = isDirectory && giveWay(name, in: id, to: half) || detach(name, in: id)
+            let hasMadeWay = isDirectory && giveWay(name, in: id, to: rename) || detach(name, in: id)
             if hasMadeWay { return }
             if isDirectory {
-                takeOver(name, in: id, by: nil, origin: half.origin)
+                takeOver(name, in: id, by: nil, origin: rename.origin)
             } else if let target = tree.child(of: to, named: name), !tree.status(of: target).kind.isDirectory {
                 provisionalRows.doubt(target)
             }
             return
         }
-        if isSelfOrAncestor(source, of: to), source != to, !takeOut(of: source, what: to, beside: half) {
+        if isSelfOrAncestor(source, of: to), source != to, !takeOut(of: source, what: to, beside: rename) {
             // The directory to which it moved has left it before, for a place that no look-up has seen yet.
-            halves.append(half)
-            half.name.withUnsafeBytes { _ = detach($0, in: half.directory) }
+            renames.append(rename)
+            rename.name.withUnsafeBytes { _ = detach($0, in: rename.directory) }
             return
         }
         guard let target = tree.child(of: to, named: name) else {
             if !isSelfOrAncestor(source, of: to) {
                 // The unseen file that came to the name changes places with it: it is looked up where it is then.
-                if let cookie = cookieOfExchange(sign, source, name, id, at: half.origin.cause) {
+                if let cookie = cookieOfExchange(sign, source, name, id, at: rename.origin.cause) {
                     exchange.expect(cookie)
                 }
-                noteBackup(source, leaving: half.name, in: half.directory, at: half.origin.cause)
+                noteBackup(source, leaving: rename.name, in: rename.directory, at: rename.origin.cause)
                 moveRow(source, to: to, named: name)
-                provisionalRows.moved(source, at: half.origin.cause)
+                provisionalRows.moved(source, at: rename.origin.cause)
             }
             return
         }
         if source == target { return }
         // The directory that left the name held the source, which has left it by now.
         if isSelfOrAncestor(target, of: from), detach(name, in: id, for: source) {
-            provisionalRows.moved(source, at: half.origin.cause)
+            provisionalRows.moved(source, at: rename.origin.cause)
             return
         }
         let sourceStatus = tree.status(of: source)
         let targetStatus = tree.status(of: target)
         let overlaps = isSelfOrAncestor(source, of: to) || isSelfOrAncestor(target, of: from)
         if !overlaps {
-            if let waiting = halves.half(id, name), isRow(target, of: waiting) {
+            if let waiting = renames.pending(id, name), isRow(target, of: waiting) {
                 // The target has left this name before, and was not heard of since: nothing replaces it. Until it is heard of
                 // it waits under the name that is free now.
-                if let cookie = cookieOfExchange(sign, source, name, id, at: half.origin.cause) {
+                if let cookie = cookieOfExchange(sign, source, name, id, at: rename.origin.cause) {
                     exchange.expect(cookie)
                 }
                 exchangeRows(source, target)
-                provisionalRows.moved(source, at: half.origin.cause)
-                halves.move(id, name, to: half.directory, half.name)
+                provisionalRows.moved(source, at: rename.origin.cause)
+                renames.move(id, name, to: rename.directory, rename.name)
                 return
             }
-            if let cookie = cookieOfExchange(sign, source, ontoAnother: true, name, id, at: half.origin.cause) {
-                noteExchange(source, half, target, name, in: id)
+            if let cookie = cookieOfExchange(sign, source, ontoAnother: true, name, id, at: rename.origin.cause) {
+                noteExchange(source, rename, target, name, in: id)
                 exchangeRows(source, target)
-                for node in [source, target] { provisionalRows.moved(node, at: half.origin.cause) }
+                for node in [source, target] { provisionalRows.moved(node, at: rename.origin.cause) }
                 exchange.expect(cookie)
                 return
             }
         }
-        let atSource = half.name.withUnsafeBytes { status(of: $0, in: half.directory) }
+        let atSource = rename.name.withUnsafeBytes { status(of: $0, in: rename.directory) }
         let atTarget = status(of: name, in: id)
-        let sourceFile = heardFile(of: source, at: half.origin.cause)
-        let targetFile = heardFile(of: target, at: half.origin.cause)
+        let sourceFile = heardFile(of: source, at: rename.origin.cause)
+        let targetFile = heardFile(of: target, at: rename.origin.cause)
         let isSame = { [fileIdentities] (found: KernelStatus?, file: FileStatus?) in
             guard let found, let file else { return false }
             return fileIdentities.isSame(found.file, file)
         }
-        if !overlaps, !isDirectory, isNew(target, at: half.origin.cause), let sourceFile, sourceFile.links == 1,
+        if !overlaps, !isDirectory, isNew(target, at: rename.origin.cause), let sourceFile, sourceFile.links == 1,
             fileIdentities.isSame(targetStatus, sourceFile)
         {
             // A look has found it here before it was heard that it came.
             let removed = tree.remove(target)
-            count(half.origin) { $0.removed += removed }
+            count(rename.origin) { $0.removed += removed }
             provisionalRows.forget(target)
             moveRow(source, to: to, named: name)
             return
@@ -245,7 +245,7 @@ extension TreeWatcher {
         let sourceArrived = atTarget == nil || isSame(atTarget, sourceFile) || (sourceFile == nil && !targetStayed)
         // A replaced file is nowhere, unless it has another name: so where it is, this is the first pair of an
         // exchange. If it is still in its place, it was moved back.
-        let likelyTarget = likelyFile(of: target, at: half.origin.cause)
+        let likelyTarget = likelyFile(of: target, at: rename.origin.cause)
         let isThere = isSame(atSource, likelyTarget) || (targetStayed && !sourceArrived)
         let hasOneName =
             likelyTarget.map {
@@ -253,36 +253,36 @@ extension TreeWatcher {
             }
             ?? false
         if isThere, hasOneName, sign != .isNone {
-            noteExchange(source, half, target, name, in: id)
+            noteExchange(source, rename, target, name, in: id)
             exchangeRows(source, target)
-            for node in [source, target] { provisionalRows.moved(node, at: half.origin.cause) }
-            awaitSecondPair(from: id, name, to: half.directory)
+            for node in [source, target] { provisionalRows.moved(node, at: rename.origin.cause) }
+            awaitSecondPair(from: id, name, to: rename.directory)
             return
         }
-        if isNew(target, at: half.origin.cause) || isDirectory != targetStatus.kind.isDirectory {
+        if isNew(target, at: rename.origin.cause) || isDirectory != targetStatus.kind.isDirectory {
             // Nothing is replaced. A look-up has made the target provisional, and by the events read the name is free; or
             // the moved file is of another kind, so rename(2) cannot have replaced the target, which has left.
             if isDirectory, targetStatus.kind.isDirectory, sourceFile == nil {
-                replaceDirectory(source, with: target, origin: half.origin)
+                replaceDirectory(source, with: target, origin: rename.origin)
             } else {
-                removeNode(target, origin: half.origin, isDisplaced: true)
+                removeNode(target, origin: rename.origin, isDisplaced: true)
             }
             moveRow(source, to: to, named: name)
-            provisionalRows.moved(source, at: half.origin.cause)
+            provisionalRows.moved(source, at: rename.origin.cause)
             return
         }
         if isDirectory {
             // It has one name, so where it is nothing has replaced it: it was moved back, and the entry known under the
             // other name has come there since.
             if targetStayed, !sourceArrived { return }
-            replaceDirectory(target, with: source, origin: half.origin)
+            replaceDirectory(target, with: source, origin: rename.origin)
         } else {
             unlinkedNames.lost(
                 UnlinkedNames.Name(directory: id, hash: LookUpQueue.hash(name, id.slot)), of: targetStatus)
             tree.replace(target, with: source)
             unlinkedNames.came(sourceStatus, target)
-            provisionalRows.replaced(target, by: source, at: half.origin.cause)
-            if targetStatus.links > 1 { lookAtLinks(of: targetStatus, origin: half.origin) }
+            provisionalRows.replaced(target, by: source, at: rename.origin.cause)
+            if targetStatus.links > 1 { lookAtLinks(of: targetStatus, origin: rename.origin) }
         }
     }
 }

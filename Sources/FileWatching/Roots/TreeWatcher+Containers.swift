@@ -264,7 +264,7 @@ extension TreeWatcher {
         container.openRoot = nil
         container.polling.forgetReason()
         abandonComparison(container)
-        halves.removeAll(of: container.number)
+        renames.removeAll(of: container.number)
         detachAll(container)
         for (number, other) in containers where other !== container && other.place.failure == .busy {
             suspect(number, cause: cause)

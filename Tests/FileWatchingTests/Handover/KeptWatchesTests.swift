@@ -223,9 +223,9 @@ import Testing
         #expect(next.watcher.counters.directoriesRead == 1)
     }
 
-    /// Where the second half of a rename was heard of a directory that was being read, the first waits when the process ends, and
+    /// Where the `IN_MOVED_TO` of a rename was heard of a directory that was being read, the first waits when the process ends, and
     /// its row has not moved.
-    @Test func aFirstHalfWhoseSecondWasHeldWaitsAgain() throws {
+    @Test func aRenameWhoseSecondEventWasHeldWaitsAgain() throws {
         makeTree()
         var settings = KeptWatchesTests.readsLittle
         settings.renameWindow = 3_600_000_000_000

@@ -137,7 +137,7 @@ struct KeptWordsTests {
         #expect(next.watcher.hear())
         #expect(next.watcher.state(of: 1) == .live)
         next.rest()
-        // The second half is queued when its directory is waited for.
+        // The `IN_MOVED_TO` is queued when its directory is waited for.
         next.wait(seconds: 5)
         next.expectEqual("/c")
         #expect(next.tree.node(at: "b") == rows[0])

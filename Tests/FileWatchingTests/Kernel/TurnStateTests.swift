@@ -20,7 +20,7 @@ import Testing
             .init(key: 1, directory: InodeNumber(device: 7, inode: 9), name: Array("a b".utf8)),
             .init(key: 1, directory: InodeNumber(device: 7, inode: 9), name: []),
         ]
-        state.halves = [.init(cookie: 11, key: 3, row: 12)]
+        state.renames = [.init(cookie: 11, key: 3, row: 12)]
         state.detached = [.init(key: 3, bytes: [1, 2, 3]), .init(key: 1, bytes: [])]
         return state
     }
@@ -37,7 +37,7 @@ import Testing
         #expect(
             found.provisionalRows == state().provisionalRows && found.files == state().files
                 && found.names == state().names)
-        #expect(found.halves == state().halves && found.detached == state().detached)
+        #expect(found.renames == state().renames && found.detached == state().detached)
     }
 
     @Test(arguments: [".", "..", "a/b", "/"]) func `A name that leads elsewhere is not believed`(_ name: String) {

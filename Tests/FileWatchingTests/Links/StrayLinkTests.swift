@@ -32,7 +32,7 @@ import Testing
         fixture.expectEqual("c")
     }
 
-    /// A name is lost in each turn, and there is always a first half of some rename whose time is not over.
+    /// A name is lost in each turn, and there is always a pending rename whose time is not over.
     @Test func `A barrier is reached while names come and go and others move out`() {
         let fixture = started()
         var barrier = fixture.watcher.barrier()

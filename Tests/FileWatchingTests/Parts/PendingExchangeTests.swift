@@ -1,4 +1,4 @@
-// The second half of an exchange.
+// The second pair of events of an exchange.
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing

@@ -17,12 +17,12 @@ import Testing
         return start
     }
 
-    private func half(_ cookie: UInt32, cause: UInt64) -> Resumption.HeardHalf {
+    private func rename(_ cookie: UInt32, cause: UInt64) -> Resumption.ReplayedRename {
         var bytes: [UInt8] = [1, 0, 0, 0, 64, 0, 0, 0]
         bytes += withUnsafeBytes(of: cookie.littleEndian, Array.init) + [0, 0, 0, 0]
         var offset = 0
         let event = bytes.withUnsafeBytes { InotifyEvent(in: $0, at: &offset) }
-        return Resumption.HeardHalf(
+        return Resumption.ReplayedRename(
             directory: DirectoryID(slot: 0, generation: 0), event: event!, name: [97], origin: Origin(cause: cause))
     }
 
@@ -39,19 +39,19 @@ import Testing
         #expect(!resumption.isAwaitingContainers && !resumption.mayRestore(watch: 3))
     }
 
-    @Test mutating func halvesWithoutASecondComeInTheOrderOfTheirEvents() {
+    @Test mutating func renamesWithoutASecondEventComeInTheOrderOfTheirEvents() {
         resumption.hearAgain(to: 100)
         let row = TreeNode(container: 1, row: 2)
         resumption.noteWaiting(row, for: 8)
         for (cookie, cause) in [(7, 40), (8, 20), (9, 30)] as [(UInt32, UInt64)] {
-            resumption.setHalf(half(cookie, cause: cause), of: cookie)
+            resumption.setRename(rename(cookie, cause: cause), of: cookie)
         }
-        resumption.setHalf(nil, of: 9)
-        #expect(resumption.half(of: 8)?.origin.cause == 20 && resumption.half(of: 9) == nil)
-        let waiting = resumption.takeHalves()
-        #expect(waiting.map(\.half.event.cookie) == [8, 7] && waiting.map(\.row) == [row, nil])
-        #expect(resumption.heard == 100, "until the halves are dealt with")
-        #expect(resumption.takeHalves().isEmpty && resumption.row(waitingFor: 8) == nil)
+        resumption.setRename(nil, of: 9)
+        #expect(resumption.rename(of: 8)?.origin.cause == 20 && resumption.rename(of: 9) == nil)
+        let waiting = resumption.takeRenames()
+        #expect(waiting.map(\.rename.event.cookie) == [8, 7] && waiting.map(\.row) == [row, nil])
+        #expect(resumption.heard == 100, "until the renames are dealt with")
+        #expect(resumption.takeRenames().isEmpty && resumption.row(waitingFor: 8) == nil)
     }
 
     @Test mutating func theWatchesAreComparedWhenWhatWasQueuedIsRead() {

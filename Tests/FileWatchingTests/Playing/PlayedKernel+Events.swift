@@ -17,7 +17,7 @@ extension PlayedKernel {
         state.withLock { $0.queue = Array($0.queue.prefix(kept)) + [Event(watch: -1, mask: .overflow)] }
     }
 
-    /// The program is put off before the last queued event, the second half of a rename.
+    /// The program is put off before the last queued event, the `IN_MOVED_TO` of a rename.
     func interrupt() { state.withLock { state in state.unfinished += [state.queue.removeLast()] } }
 
     func finishRenames(in directory: CInt) {

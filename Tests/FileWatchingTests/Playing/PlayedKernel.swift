@@ -43,7 +43,7 @@ final class PlayedKernel: Sendable {
         /// Ticks with each change, so that every status differs.
         var time: Int64 = 1
         var queue: [Event] = []
-        /// The second half of a rename that is not finished yet.
+        /// The `IN_MOVED_TO` of a rename that is not finished yet.
         var unfinished: [Event] = []
         /// How often a rename was waited for.
         var awaited = 0

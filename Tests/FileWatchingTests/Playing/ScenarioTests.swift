@@ -122,7 +122,7 @@ struct ScenarioFile: Sendable, CustomTestStringConvertible {
     }
 
     /// The target of a rename may be found by a look-up that waits, or by the reading of a directory that this finds.
-    @Test func aFirstHalfWaitsForLookUpsThatWait() {
+    @Test func aPendingRenameWaitsForLookUpsThatWait() {
         Scenario { $0.turnBudget = 0 }.play(
             """
             create f

@@ -153,7 +153,7 @@ import Testing
         #expect(fixture.watcher.waitingLookUps > 0)
         fixture.kernel.move("/away/d", "/c/d/d")
         fixture.kernel.state.withLock { $0.readable = nil }
-        // The first half of the first move waits for its time.
+        // The first move waits for its `IN_MOVED_TO`.
         fixture.wait(seconds: 1)
         fixture.expectEqual("/c")
         #expect(fixture.tree.contents(of: 1).count == 41)

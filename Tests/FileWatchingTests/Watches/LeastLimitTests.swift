@@ -66,7 +66,7 @@ import Testing
         #expect(fixture.watcher.state(of: 1) == .live)
     }
 
-    /// The half of an exchange is told from a rename by what follows, and by where the files are where that is too far away.
+    /// An event of an exchange is told from a rename by what follows, and by where the files are where that is too far away.
     @Test(arguments: [1_000, 1_100]) func `An exchange in the midst of many events is one`(between: Int) throws {
         let fixture = PlayedFixture()
         for name in ["/c", "/c/d"] { fixture.kernel.create(name, .directory) }

@@ -1,4 +1,4 @@
-// First halves of renames against a list and a search.
+// Pending renames against a list and a search.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
@@ -7,22 +7,22 @@ import Testing
 
 @testable import FileWatching
 
-@Suite struct RenameHalvesTests {
+@Suite struct PendingRenamesTests {
     private struct Key: Equatable {
         var cookie: UInt32
         var expiry: UInt64
-        init?(_ half: RenameHalf?) {
-            guard let half else { return nil }
-            (cookie, expiry) = (half.cookie, half.expiry)
+        init?(_ rename: PendingRename?) {
+            guard let rename else { return nil }
+            (cookie, expiry) = (rename.cookie, rename.expiry)
         }
     }
 
     @Test(arguments: UInt64(1)...20) func likeAList(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        var halves = RenameHalves()
-        var list: [RenameHalf] = []
+        var renames = PendingRenames()
+        var list: [PendingRename] = []
         func file(_ number: UInt64) -> FileIdentity { PlayedKernel.status(number, .file, 1).identity }
-        func compare(_ taken: RenameHalf?, _ index: Int?, _ what: String) {
+        func compare(_ taken: PendingRename?, _ index: Int?, _ what: String) {
             let expected = index.map { list.remove(at: $0) }
             #expect(Key(taken) == Key(expected), "seed \(seed): \(what)")
         }
@@ -36,52 +36,52 @@ import Testing
                 guard !list.contains(where: { $0.directory == directory && $0.name == name }) else { break }
                 // One that could not be paired yet is put back with the cause that it had.
                 let cause = step % 5 == 0 ? UInt64.random(in: 0...UInt64(step), using: &random) : UInt64(step)
-                let half = RenameHalf(
+                let rename = PendingRename(
                     cookie: UInt32(step), directory: directory, container: container, name: name,
                     identity: inode == 6 ? nil : file(inode), deadline: UInt64(step + 30), origin: Origin(cause: cause))
-                halves.append(half)
-                list.append(half)
+                renames.append(rename)
+                list.append(rename)
             case 10..<13:
                 let index = list.lastIndex { $0.directory == directory && $0.name == name }
                 let cause = UInt64.random(in: 0...UInt64(step), using: &random)
                 name.withUnsafeBytes {
-                    #expect(halves.lowerCause(directory, $0, to: cause) == (index != nil))
+                    #expect(renames.lowerCause(directory, $0, to: cause) == (index != nil))
                     if let index { list[index].origin.cause = min(list[index].origin.cause, cause) }
-                    #expect(halves.leastCause == list.map(\.origin.cause).min(), "seed \(seed): least cause")
+                    #expect(renames.leastCause == list.map(\.origin.cause).min(), "seed \(seed): least cause")
                     if Bool.random(using: &random) { return }
-                    compare(halves.take(directory, $0), index, "by place")
+                    compare(renames.take(directory, $0), index, "by place")
                 }
             case 13..<16:
                 let cookie = list.randomElement(using: &random)?.cookie ?? 0
-                compare(halves.take(cookie: cookie), list.firstIndex { $0.cookie == cookie }, "by cookie")
+                compare(renames.take(cookie: cookie), list.firstIndex { $0.cookie == cookie }, "by cookie")
             case 16..<18:
                 let identity = file(inode)
-                #expect(halves.contains(identity) == list.contains { $0.identity == identity })
+                #expect(renames.contains(identity) == list.contains { $0.identity == identity })
                 compare(
-                    halves.take(identity, in: container),
+                    renames.take(identity, in: container),
                     list.firstIndex { $0.identity == identity && $0.container == container }, "by file")
             case 18:
                 let now = UInt64(step)
                 for index in list.indices where now >= list[index].deadline && list[index].expiry == .max {
                     list[index].expiry = now * 2
                 }
-                let isKept = { (half: RenameHalf) in half.container == 1 && half.expiry > now }
+                let isKept = { (rename: PendingRename) in rename.container == 1 && rename.expiry > now }
                 let expected = list.filter { now >= $0.deadline && !isKept($0) }
-                let taken = halves.expired(now: now)
-                    .filter { halves.expire($0, position: now * 2, lookUps: 0, isKept: isKept) != nil }
-                    .compactMap { halves.take($0) }
+                let taken = renames.expired(now: now)
+                    .filter { renames.expire($0, position: now * 2, lookUps: 0, isKept: isKept) != nil }
+                    .compactMap { renames.take($0) }
                 #expect(taken.map { Key($0) } == expected.map { Key($0) }, "seed \(seed): expired")
                 let gone = Set(expected.map(\.cookie))
                 list.removeAll { gone.contains($0.cookie) }
             default:
                 if Int.random(in: 0..<10, using: &random) == 0 {
-                    halves.removeAll(of: container)
+                    renames.removeAll(of: container)
                     list.removeAll { $0.container == container }
                 }
             }
-            #expect(halves.count == list.count)
-            #expect(halves.oldest?.cookie == list.first?.cookie)
-            #expect(Set(halves.all.map(\.cookie)) == Set(list.map(\.cookie)))
+            #expect(renames.count == list.count)
+            #expect(renames.oldest?.cookie == list.first?.cookie)
+            #expect(Set(renames.all.map(\.cookie)) == Set(list.map(\.cookie)))
         }
     }
 }
