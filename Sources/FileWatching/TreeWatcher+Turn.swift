@@ -20,7 +20,7 @@ extension TreeWatcher {
         if mounts.mayHaveMoved { mountsChanged() }
         retryDeferredLookUps()
         expireRenames()
-        lookForStrays()
+        resolveLinks()
         runLookUps()
         checkSuspects()
         if applyResults() { more = true }
@@ -45,7 +45,7 @@ extension TreeWatcher {
         closeIdleDirectories()
         more =
             more || !lookUps.isEmpty || lookUps.hasPatient || !linkedFiles.news.isEmpty || !roots.suspects.isEmpty
-            || deferredLookUps.contains(where: isDue) || linkedFiles.strays.values.contains(where: isDue)
+            || deferredLookUps.contains(where: isDue) || linkedFiles.unresolved.values.contains(where: isDue)
             || hasComparisonStep || hasLinksToFind || detachedRows.isAwaitingMovingOn
             || watches.canRemove(at: position) || cache.unclosedCount > 0
         if cache.closesAll, isReached(Barrier(position: forcedPosition)) { closeOpenDirectories() }

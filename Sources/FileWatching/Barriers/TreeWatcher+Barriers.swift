@@ -61,8 +61,10 @@ extension TreeWatcher {
             return linkedFiles.crawled.contains { number, links in
                 concerns(number) && links.values.contains { $0.cause < position }
             }
-        case .strayLinks:
-            return linkedFiles.strays.values.contains { $0.cause < position && $0.containers.contains(where: concerns) }
+        case .unresolvedLinks:
+            return linkedFiles.unresolved.values.contains {
+                $0.cause < position && $0.containers.contains(where: concerns)
+            }
         case .roots: return roots.suspects.contains { $0.value < position && concerns($0.key) }
         case .heldEvents: return false
         }
@@ -79,7 +81,7 @@ extension TreeWatcher {
         case .linkNews: linkedFiles.news.values.reduce(.max) { min($0, $1.origin.cause) }
         case .linkedFiles: linkedFiles.wanted.values.reduce(.max) { min($0, $1.cause) }
         case .crawledLinks: linkedFiles.crawled.values.joined().reduce(.max) { min($0, $1.value.cause) }
-        case .strayLinks: linkedFiles.strays.values.reduce(.max) { min($0, $1.cause) }
+        case .unresolvedLinks: linkedFiles.unresolved.values.reduce(.max) { min($0, $1.cause) }
         case .roots: roots.suspects.values.reduce(.max, min)
         case .heldEvents: unknownWatches.leastCause
         }
@@ -96,7 +98,7 @@ extension TreeWatcher {
         case .linkNews: linkedFiles.news.count
         case .linkedFiles: linkedFiles.wanted.count
         case .crawledLinks: linkedFiles.crawled.values.reduce(0) { $0 + $1.count }
-        case .strayLinks: linkedFiles.strays.count
+        case .unresolvedLinks: linkedFiles.unresolved.count
         case .roots: roots.suspects.count
         case .heldEvents: unknownWatches.count
         }

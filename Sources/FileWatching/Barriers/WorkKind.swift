@@ -20,7 +20,7 @@ enum WorkKind: CaseIterable {
     /// The same, of crawls.
     case crawledLinks
     /// Files with several names, one of which was lost.
-    case strayLinks
+    case unresolvedLinks
     /// Containers whose root is to be looked at.
     case roots
     /// Events for watches that are not known yet. The reading that has made the watch is waited for, and these with it.

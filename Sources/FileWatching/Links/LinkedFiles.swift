@@ -17,13 +17,13 @@ struct LinkedFiles {
     private var sought: Set<InodeNumber> = []
     private var soughtTicket: UInt64 = 0
     /// Files, one of whose names was lost while there was more to hear.
-    var strays: [InodeNumber: StrayLink] = [:]
+    var unresolved: [InodeNumber: UnresolvedLink] = [:]
 
-    var isEmpty: Bool { news.isEmpty && wanted.isEmpty && crawled.isEmpty && strays.isEmpty }
+    var isEmpty: Bool { news.isEmpty && wanted.isEmpty && crawled.isEmpty && unresolved.isEmpty }
 
     /// All files about which something is under way; one may come up twice.
     var files: [InodeNumber] {
-        Array(Set(news.keys).union(wanted.keys).union(strays.keys)) + crawled.values.flatMap(\.keys)
+        Array(Set(news.keys).union(wanted.keys).union(unresolved.keys)) + crawled.values.flatMap(\.keys)
     }
 
     // MARK: News

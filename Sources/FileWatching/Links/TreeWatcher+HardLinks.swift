@@ -69,7 +69,7 @@ extension TreeWatcher {
         if news.lostName {
             for node in known { lookAt(node, origin: news.origin) }
             if !known.isEmpty {
-                noteStray(
+                noteUnresolvedLink(
                     news.status, cause: news.origin.cause, in: Set(known.map(\.container)),
                     areOthersWaiting: areOthersWaiting)
             }
@@ -99,7 +99,7 @@ extension TreeWatcher {
         findLinksLater(of: news.status, news.origin)
         // A name that is not known may be unlinked before its look-up. That look-up then tells of no file that is known.
         if !news.wasCrawled, !known.isEmpty {
-            noteStray(
+            noteUnresolvedLink(
                 news.status, cause: news.origin.cause, in: Set(known.map(\.container)), areOthersWaiting: true)
         }
     }
@@ -141,8 +141,8 @@ extension TreeWatcher {
             guard let first = known.first, known.count < tree.status(of: first).links else { continue }
             for node in known { lookAt(node, origin: origin) }
             // A watched directory may lose it after this look.
-            guard linkedFiles.strays.count < settings.limits.soughtLinks else { continue }
-            noteStray(
+            guard linkedFiles.unresolved.count < settings.limits.soughtLinks else { continue }
+            noteUnresolvedLink(
                 tree.status(of: first), cause: origin.cause, in: Set(known.map(\.container)),
                 areOthersWaiting: mayFindDirectories)
         }
@@ -176,14 +176,14 @@ extension TreeWatcher {
     /// Has the names of a file looked at again when the work under way is done. A file that waits already keeps its
     /// time: with one more name lost each millisecond the time would never come, nor any barrier behind it.
     /// `areOthersWaiting`: other look-ups.
-    func noteStray(
+    func noteUnresolvedLink(
         _ status: FileStatus, cause: UInt64, in numbers: Set<UInt32>, areOthersWaiting: Bool, attempts: UInt8 = 0
     ) {
         let file = InodeNumber(device: status.device, inode: status.inode)
-        if let waiting = linkedFiles.strays[file], waiting.cause != .max {
-            linkedFiles.strays[file]?.status = status
-            linkedFiles.strays[file]?.containers.formUnion(numbers)
-            linkedFiles.strays[file]?.again = min(waiting.again ?? .max, cause)
+        if let waiting = linkedFiles.unresolved[file], waiting.cause != .max {
+            linkedFiles.unresolved[file]?.status = status
+            linkedFiles.unresolved[file]?.containers.formUnion(numbers)
+            linkedFiles.unresolved[file]?.again = min(waiting.again ?? .max, cause)
             return
         }
         let queued = queuedBytes()
@@ -193,7 +193,7 @@ extension TreeWatcher {
             attempts < settings.limits.lookUpAttempts
         else { return }
         let own = reading.filter { numbers.contains($0.value.container.number) }.keys
-        linkedFiles.strays[file] = StrayLink(
+        linkedFiles.unresolved[file] = UnresolvedLink(
             status: status, cause: cause, containers: numbers, position: position + queued,
             tasks: Set(own), otherTasks: Set(reading.keys).subtracting(own), attempts: attempts)
     }

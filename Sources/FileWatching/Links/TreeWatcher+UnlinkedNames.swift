@@ -81,44 +81,44 @@ extension TreeWatcher {
     }
 
     /// Looks again at the names of those for which nothing more is under way.
-    func lookForStrays() {
-        guard !linkedFiles.strays.isEmpty else { return }
+    func resolveLinks() {
+        guard !linkedFiles.unresolved.isEmpty else { return }
         let areOthersWaiting = mayFindDirectories
         let end = (lookUps.end, directories.unreadable.isEmpty ? lookUps.takenPatient : lookUps.endOfPatient)
-        for (file, stray) in linkedFiles.strays where isDue(stray) {
-            if areOthersWaiting, stray.lookUps == nil {
-                linkedFiles.strays[file]?.lookUps = end
+        for (file, link) in linkedFiles.unresolved where isDue(link) {
+            if areOthersWaiting, link.lookUps == nil {
+                linkedFiles.unresolved[file]?.lookUps = end
                 continue
             }
-            linkedFiles.strays[file] = nil
-            let known = links(of: stray.status)
+            linkedFiles.unresolved[file] = nil
+            let known = links(of: link.status)
             let lacksNames = known.first.map { known.count < tree.status(of: $0).links } ?? false
-            if lacksNames { for node in known { lookAt(node, origin: Origin(cause: stray.cause)) } }
-            if let again = stray.again {
+            if lacksNames { for node in known { lookAt(node, origin: Origin(cause: link.cause)) } }
+            if let again = link.again {
                 // Its own looks find names lost that came since, with its cause. A barrier does not wait for that for ever.
-                let isOld = stray.attempts + 1 >= settings.limits.lookUpAttempts
-                noteStray(
-                    stray.status, cause: isOld ? causeNow : again, in: stray.containers,
-                    areOthersWaiting: areOthersWaiting, attempts: isOld ? 0 : stray.attempts + 1)
-            } else if lacksNames, stray.cause != .max {
+                let isOld = link.attempts + 1 >= settings.limits.lookUpAttempts
+                noteUnresolvedLink(
+                    link.status, cause: isOld ? causeNow : again, in: link.containers,
+                    areOthersWaiting: areOthersWaiting, attempts: isOld ? 0 : link.attempts + 1)
+            } else if lacksNames, link.cause != .max {
                 // Barriers for events until now wait for this look-up only, which sees all changes made before them.
-                noteStray(
-                    stray.status, cause: causeNow, in: stray.containers, areOthersWaiting: areOthersWaiting,
-                    attempts: stray.attempts + 1)
+                noteUnresolvedLink(
+                    link.status, cause: causeNow, in: link.containers, areOthersWaiting: areOthersWaiting,
+                    attempts: link.attempts + 1)
             }
-            let others = stray.otherTasks.filter { readings[$0] != nil }
-            if lacksNames, linkedFiles.strays[file] == nil, !others.isEmpty {
+            let others = link.otherTasks.filter { readings[$0] != nil }
+            if lacksNames, linkedFiles.unresolved[file] == nil, !others.isEmpty {
                 // No question about this file's containers waits until another one has been read.
-                linkedFiles.strays[file] = StrayLink(
-                    status: stray.status, cause: .max, containers: stray.containers, position: position,
-                    tasks: others, otherTasks: [], attempts: stray.attempts)
+                linkedFiles.unresolved[file] = UnresolvedLink(
+                    status: link.status, cause: .max, containers: link.containers, position: position,
+                    tasks: others, otherTasks: [], attempts: link.attempts)
             }
         }
     }
 
-    func isDue(_ stray: StrayLink) -> Bool {
-        guard isHeard(stray.position), !stray.tasks.contains(where: { readings[$0] != nil }) else { return false }
-        guard let end = stray.lookUps else { return true }
+    func isDue(_ link: UnresolvedLink) -> Bool {
+        guard isHeard(link.position), !link.tasks.contains(where: { readings[$0] != nil }) else { return false }
+        guard let end = link.lookUps else { return true }
         return lookUps.taken >= end.prompt && lookUps.takenPatient >= end.patient
     }
 }

@@ -86,7 +86,7 @@ extension TreeWatcher {
                 isTold: entry.isTold, isUnexpected: entry.isUnexpected))
         // If it goes on meanwhile, that changes it under its other names, and is told of a name that the tree never had.
         if let found, found.links > 1, !found.kind.isDirectory {
-            noteStray(
+            noteUnresolvedLink(
                 found, cause: entry.origin.cause, in: [directories.container(of: entry.directory)],
                 areOthersWaiting: true)
         }

@@ -5,7 +5,7 @@ import FileWatching
 import Metadata
 import Testing
 
-@Suite struct StrayLinkTests {
+@Suite struct UnresolvedLinkTests {
     private func started() -> PlayedFixture {
         let fixture = PlayedFixture(containers: [1, 2])
         for directory in ["c", "c/d", "o", "o/d", "outside"] { fixture.kernel.create(directory, .directory) }

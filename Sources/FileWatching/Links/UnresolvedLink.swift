@@ -3,12 +3,12 @@
 
 import Metadata
 
-/// A file one of whose names was lost while there was more to hear, or to read.
+/// An unresolved hard link: a file lost one of its names while events or directories were still to be read.
 ///
 /// A name that came from elsewhere may have gone on before its look-up. It was never in the tree, so later changes of
 /// its file are reported of no known file, and the other names of the file show an old status. After the queued events
 /// and the readings under way, its other names are looked at again, as long as the file has more names than are known.
-struct StrayLink {
+struct UnresolvedLink {
     var status: FileStatus
     /// The position of the event that it was lost by; the largest, for which no barrier waits, where only other containers' tasks
     /// are waited for.
