@@ -31,10 +31,10 @@ struct DirectoryRecord {
         static let contested = Flags(rawValue: 256)
         /// It may have changed since ``DirectoryTable/takeNoted()``.
         static let noted = Flags(rawValue: 512)
-        /// It may not be read or not be searched, so nothing in it is looked at: see ``TreeWatcher/close(_:_:_:)``.
-        static let closed = Flags(rawValue: 1_024)
-        /// It was closed while a job to read it was on its way.
-        static let closedMeanwhile = Flags(rawValue: 2_048)
+        /// It may not be read or not be searched, so nothing in it is looked at: see ``TreeWatcher/markInaccessible(_:_:_:)``.
+        static let inaccessible = Flags(rawValue: 1_024)
+        /// It became inaccessible while a job to read it was on its way.
+        static let inaccessibleMeanwhile = Flags(rawValue: 2_048)
         /// An event has told of its mode, its owner or its access control list since it was looked at.
         static let attributesTold = Flags(rawValue: 4_096)
     }

@@ -31,7 +31,7 @@ extension TreeWatcher {
         finishTasks()
         dropDeferredLookUps()
         endDetached()
-        endClosed()
+        endInaccessible()
         removeUnwantedWatches()
         closeDescriptors()
         poll()

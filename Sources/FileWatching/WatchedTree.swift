@@ -109,18 +109,18 @@ package protocol WatchedTree: AnyObject {
     func restoreDetached(saved bytes: [UInt8], in container: UInt32)
 
     /// The same of a directory that may not be read any more: entries that come as one of these files have its identity again
-    /// until ``endClosed(_:)``, those of files with several names where they lay; or until an entry goes that was told to be that
-    /// file meanwhile, as one is that it has replaced. Those of files with several names end by no entry, and the tree may keep
-    /// some of all only.
+    /// until ``endInaccessible(_:)``, those of files with several names where they lay; or until an entry goes that was told to
+    /// be that file meanwhile, as one is that it has replaced. Those of files with several names end by no entry, and the tree
+    /// may keep some of all only.
     @discardableResult
     func detachInaccessible(_ directory: TreeNode) -> Int
 
-    /// All directories of a container can be read: rows detached with closed ones that did not come again are gone.
-    func endClosed(_ container: UInt32)
+    /// All directories of a container can be read: rows detached with inaccessible ones that did not come again are gone.
+    func endInaccessible(_ container: UInt32)
 
-    /// The row detached with a closed directory of this file, which has one name, is gone: an entry has been that file
+    /// The row detached with an inaccessible directory of this file, which has one name, is gone: an entry has been that file
     /// since, and is another now.
-    func endClosed(_ file: FileIdentity, in container: UInt32)
+    func endInaccessible(_ file: FileIdentity, in container: UInt32)
 
     /// Removes all entries of a directory and the entries below them; returns how many entries that were.
     @discardableResult

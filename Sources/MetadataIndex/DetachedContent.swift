@@ -14,7 +14,7 @@ extension IndexStorage {
     mutating func detachAll(isRecorded: Bool = true) {
         guard detachedContent == nil else { return }
         endDetached()
-        endClosed()
+        endInaccessible()
         settle()
         if isRecorded { recorder.recordAllLive(of: rows) }
         var other = IndexStorage(root: rows.status(0), key: names.hasher.key)

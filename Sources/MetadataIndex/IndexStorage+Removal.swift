@@ -74,7 +74,7 @@ extension IndexStorage {
     /// Whether so much lies below a row that sweeps are cheaper. Complexity: O(smallest sweep).
     func isSwept(below top: UInt32, keeps: Remembrance = .none) -> Bool {
         let limit =
-            keeps == .closed
+            keeps == .inaccessible
             ? DetachedIdentities.mostIdentities + 1 : max(limits.smallestSweep, Int(slots.slotCount) / 64)
         return rows.descendantCount(of: top, atMost: limit) >= limit
     }
@@ -85,7 +85,7 @@ extension IndexStorage {
         var gone = rows.rows(below: top)
         if isTopGone { gone.insert(top) }
         recorder.recordAll(gone, of: rows)
-        let former = detached.closedFiles(gone, of: rows)
+        let former = detached.inaccessibleFiles(gone, of: rows)
         versions.forgetAll(gone, rows, names)
         names.unfileAll(gone)
         inodes.removeAll(gone, rows)
@@ -107,7 +107,7 @@ extension IndexStorage {
             }
             slots.free(words, ofBlock: at, in: rows)
         }
-        for file in former { endClosed(file) }
+        for file in former { endInaccessible(file) }
         if !isTopGone { rows.writable(top).setFirstChild(RowStore.slot(top), Row.none) }
     }
 
@@ -139,9 +139,9 @@ extension IndexStorage {
     /// sweeps.
     mutating func detachChildren(_ row: UInt32) { removeChildren(row, keeps: .moved(isOutdated: false)) }
 
-    /// Detaches everything below a directory that became inaccessible, until ``endClosed()``. A subtree with more rows than
-    /// are kept is removed in sweeps.
-    mutating func detachInaccessible(_ row: UInt32) { removeChildren(row, keeps: .closed) }
+    /// Detaches everything below a directory that became inaccessible, until ``endInaccessible()``. A subtree with more rows
+    /// than are kept is removed in sweeps.
+    mutating func detachInaccessible(_ row: UInt32) { removeChildren(row, keeps: .inaccessible) }
 
     /// Ends the identities of entries that may have moved.
     mutating func endDetached() {
@@ -149,13 +149,13 @@ extension IndexStorage {
     }
 
     /// Ends the identities of entries below inaccessible directories.
-    mutating func endClosed() {
-        for row in detached.endClosed() { slots.free(row, in: &rows) }
+    mutating func endInaccessible() {
+        for row in detached.endInaccessible() { slots.free(row, in: &rows) }
     }
 
     /// Ends the identity that a file had in an inaccessible directory: a row was this file since, and goes or is another now.
-    mutating func endClosed(_ file: FileIdentity) {
-        if let row = detached.endClosed(file) { slots.free(row, in: &rows) }
+    mutating func endInaccessible(_ file: FileIdentity) {
+        if let row = detached.endInaccessible(file) { slots.free(row, in: &rows) }
     }
 
     /// Returns the slot of an entry that comes again, its generation as it was; else a free one.
@@ -180,8 +180,10 @@ extension IndexStorage {
             .init(row: row, generation: generation), status, named: name, in: occupant(of: rows.parent(row)),
             as: remembrance, isBelow: isBelow)
         if let ended { slots.free(ended, in: &rows) }
-        guard remembrance != .closed, detached.hasClosed, DetachedIdentities.isKnownAgain(status) else { return }
-        endClosed(status.identity)
+        guard remembrance != .inaccessible, detached.hasInaccessible, DetachedIdentities.isKnownAgain(status) else {
+            return
+        }
+        endInaccessible(status.identity)
     }
 
     private func occupant(of row: UInt32) -> DetachedIdentities.Occupant {

@@ -16,10 +16,10 @@ extension MetadataIndex {
     /// in the order of the batch.
     ///
     /// Without `recording` the new rows are in no change set: they count as present before the open set began. Updates are
-    /// always recorded, and so are entries of a directory that is itself new in the open set. Because the past then differs from
-    /// the delivered sets, the next ``takeChanges()`` advances the clock even if its set is empty, and the log drops everything
-    /// before that clock. It serves the first crawl, while there are no subscribers: a recorded insertion takes some 24 bytes
-    /// until its set is taken and dropped.
+    /// always recorded, and so are entries of a directory that is itself new in the open set. Because the past then differs
+    /// from the delivered sets, the next ``takeChanges()`` advances the clock even if its set is empty, and the log drops
+    /// everything before that clock. It serves the first crawl, while there are no subscribers: a recorded insertion takes some
+    /// 24 bytes until its set is taken and dropped.
     /// - Parameters:
     ///   - names: the names, one after the other.
     ///   - lengths: the length of each name.
@@ -41,8 +41,8 @@ extension MetadataIndex {
         try storage.update(row.number, status)
     }
 
-    /// Gives an item extras; nil for "not known". True if that differs. From "not known" to none, or back, nothing does, and it is
-    /// in no change set.
+    /// Gives an item extras; nil for "not known". True if that differs. From "not known" to none, or back, nothing does, and it
+    /// is in no change set.
     /// Where ``extrasLimit`` leaves no room they are not known.
     @discardableResult
     package func setExtras(_ row: Row, _ extras: ExtraAttributes?) throws(IndexError) -> Bool {
@@ -69,8 +69,8 @@ extension MetadataIndex {
         try storage.replace(target.number, source.number)
     }
 
-    /// Exchanges two items (`RENAME_EXCHANGE` of `renameat2(2)`): each keeps its identity, status and descendants, and takes the
-    /// other's directory and name. Errors: `wouldContainItself` where one lies below the other, `noSuchRow`, `isRoot`.
+    /// Exchanges two items (`RENAME_EXCHANGE` of `renameat2(2)`): each keeps its identity, status and descendants, and takes
+    /// the other's directory and name. Errors: `wouldContainItself` where one lies below the other, `noSuchRow`, `isRoot`.
     package func exchange(_ a: Row, _ b: Row) throws(IndexError) {
         try storage.exchange(a.number, b.number)
     }
@@ -96,19 +96,19 @@ extension MetadataIndex {
         storage.detachChildren(row.number)
     }
 
-    /// Detaches everything below a directory that became inaccessible, until ``endClosed()``. Files with several names are kept
-    /// too, and get their identities back at the same place. Complexity: as ``remove(_:)``.
+    /// Detaches everything below a directory that became inaccessible, until ``endInaccessible()``. Files with several names
+    /// are kept too, and get their identities back at the same place. Complexity: as ``remove(_:)``.
     package func detachInaccessible(_ row: Row) throws(IndexError) {
         guard storage.rows.isLive(row.number) else { throw .noSuchRow(row) }
         storage.detachInaccessible(row.number)
     }
 
     /// Ends the identities kept for inaccessible directories. Complexity: O(identities kept).
-    package func endClosed() { storage.endClosed() }
+    package func endInaccessible() { storage.endInaccessible() }
 
     /// Ends the identity of the entry that lay there as this file, which has one name: a row has been that since, and
     /// is another now.
-    package func endClosed(_ file: FileIdentity) { storage.endClosed(file) }
+    package func endInaccessible(_ file: FileIdentity) { storage.endInaccessible(file) }
 
     /// Ends the identities of detached entries that did not come back. Complexity: O(identities kept).
     package func endDetached() { storage.endDetached() }

@@ -2,20 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The names of an area that one thread alone changes. Each entry has a token, which stands for the identity that it must
-/// keep: a rename keeps it, a rename over another entry takes over the other's, and an entry that leaves its container gets another
-/// when it comes back. Windows are the times between two quiet moments.
+/// keep: a rename keeps it, a rename over another entry takes over the other's, and an entry that leaves its container gets
+/// another when it comes back. Windows are the times between two quiet moments.
 package final class Model {
     package final class Node {
         fileprivate(set) var token: Int
         package let isDirectory: Bool
         fileprivate(set) var isAmbiguous = false
-        /// For a directory, whether its entries may not be seen (`Model+Closed.swift`).
-        package var isClosed = false
+        /// For a directory, whether its entries may not be seen (`Model+Inaccessible.swift`).
+        package var isInaccessible = false
         /// When that changed last.
         var windowOfMode = -1
         /// When it, or an entry in it, was closed, was open again, or changed where it could not be seen.
         var windowOfClosing = -1
-        /// When it was renamed into a closed directory from where it could be seen.
+        /// When it was renamed into an inaccessible directory from where it could be seen.
         var windowOfHiding = -1
         /// When it came to where it can be seen from where it could not, in looks.
         var lookOfSight = -1
@@ -196,8 +196,8 @@ package final class Model {
         if first.window == window || second.window == window || first.isAmbiguous || second.isAmbiguous
             || first.windowOfReplacing == window || second.windowOfReplacing == window || haveSeveralLinks
         {
-            // One look that comes after all of it may find nothing that was there before. Where the item of one is not known, the
-            // other may be taken for it: `exchange a b; rm b; exchange a c` is a save, and then an exchange of its result.
+            // One look that comes after all of it may find nothing that was there before. Where the item of one is not known,
+            // the other may be taken for it: `exchange a b; rm b; exchange a c` is a save, and then an exchange of its result.
             // `mv b a; exchange a c` was told as a new item at a name in 2 of 281 runs, and gatherd(8) has it as an exception.
             (first.isAmbiguous, second.isAmbiguous) = (true, true)
         } else {
@@ -211,8 +211,8 @@ package final class Model {
     }
 
     /// Another file has the place of this one, or none. If it went into a directory without a watch yet, all that was
-    /// told is that it left its former name: an entry with that name may be the old one saved anew, and the one that replaced it
-    /// in its new place may be new. True if so.
+    /// told is that it left its former name: an entry with that name may be the old one saved anew, and the one that replaced
+    /// it in its new place may be new. True if so.
     @discardableResult
     private func lostTrack(of node: Node) -> Bool {
         guard let (parent, name) = node.origin else { return false }
@@ -239,8 +239,8 @@ package final class Model {
     }
 
     /// An exchange comes as two renames, and where one of the two has been changed once more nothing tells it from others:
-    /// `exchange a b; mv c b; rm a` and `mv a b; mv b a; mv c b; rm a` queue the same events and leave the same, but b is what was
-    /// a after the first, and what was c after the second.
+    /// `exchange a b; mv c b; rm a` and `mv a b; mv b a; mv c b; rm a` queue the same events and leave the same, but b is what
+    /// was a after the first, and what was c after the second.
     private func disturb(_ node: Node) {
         guard let partner = node.partner else { return }
         for node in [node, partner] { forSubtree(node) { $0.isAmbiguous = true } }
@@ -280,7 +280,7 @@ package final class Model {
 
     /// `lossy` is the window that ends; `hasOneLink` is of what cannot be seen.
     package func beginWindow(lossy: Bool = false, hasOneLink: (Bytes) -> Bool = { _ in true }) {
-        settleClosed(lossy, hasOneLink)
+        settleInaccessible(lossy, hasOneLink)
         window += 1
         // Places that cannot be seen are compared with their state when they could be.
         let (former, formerPlaces) = (occupiedAtStart, placesAtStart)
@@ -309,10 +309,10 @@ package final class Model {
     /// `movesAreTold`, whether the directories from and to which something moved were watched.
     ///
     /// Open is only what the kernel cannot tell. If several names of a file come to light in a directory which was not
-    /// watched yet, or has taken the place of one that was, none is known to be another's continuation, though the others have ended
-    /// since: `mkdir d; mv b d/b; rm e` and `mkdir d; ln e d/b; mv b outside/b; rm outside/b; rm e` tell the same and leave the same,
-    /// but d/b is what was b after the first, and new after the second. So it is with one name of a file that left a container and
-    /// another that came to it: it may be one that never left. Where events were lost
+    /// watched yet, or has taken the place of one that was, none is known to be another's continuation, though the others have
+    /// ended since: `mkdir d; mv b d/b; rm e` and `mkdir d; ln e d/b; mv b outside/b; rm outside/b; rm e` tell the same and
+    /// leave the same, but d/b is what was b after the first, and new after the second. So it is with one name of a file that
+    /// left a container and another that came to it: it may be one that never left. Where events were lost
     /// (`lossy`: an overflow, directories without watches, a daemon that was away) two states are compared, and of the entries
     /// only these are sure: those that nothing touched, and those that moved once, from a name that nobody took to one that
     /// nobody had: a row whose last move was not heard of stands under a name on the way, and whatever is told of that next is

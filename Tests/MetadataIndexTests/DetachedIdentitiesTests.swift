@@ -242,7 +242,7 @@ import Testing
 }
 
 /// Identities from directories that may not be read are kept until all of them may.
-@Suite struct ClosedIdentitiesTests {
+@Suite struct InaccessibleIdentitiesTests {
     private func status(_ kind: FileKind, _ inode: UInt64, links: UInt32 = 1, changed: Int64 = 0) -> FileStatus {
         var status = FileStatus.sample(kind, inode: inode, links: links, created: Timestamp(nanoseconds: 1))
         status.changed = Timestamp(nanoseconds: 1 + changed)
@@ -276,7 +276,7 @@ import Testing
             [status(.file, 3), status(.file, 4, links: 3), status(.file, 4, links: 3)], recording: true, into: &rows)
         #expect(rows.map { index.identifier(of: $0) } == known)
         #expect(index.count == count && index.checkInvariants() == nil)
-        index.endClosed()
+        index.endInaccessible()
         let late = try index.insert("gone", below: d, status(.file, 5))
         #expect(index.identifier(of: late) != gone && index.checkInvariants() == nil)
         // Away as a whole, nothing is kept.
@@ -300,10 +300,10 @@ import Testing
         #expect(index.identifier(of: again) == identifiers[0])
         let elsewhere = try index.insert("other", below: d, status(.file, 4, links: 2))
         #expect(index.identifier(of: elsewhere) != identifiers[1], "any of its names may have been the one")
-        index.endClosed()
+        index.endInaccessible()
     }
 
-    /// A file that comes out of a closed directory onto another entry goes on as that, and ends with it.
+    /// A file that comes out of an inaccessible directory onto another entry goes on as that, and ends with it.
     @Test(arguments: [true, false]) func `A file that replaced another entry is known as that`(isMoved: Bool) throws {
         let index = MetadataIndex(root: .sample(.directory))
         let d = try index.insert("d", below: .root, status(.directory, 2))
@@ -339,7 +339,7 @@ import Testing
         if isSwept {
             try index.remove(e)
         } else {
-            index.endClosed(status(.file, 3).identity)
+            index.endInaccessible(status(.file, 3).identity)
             _ = try index.update(row, status(.file, 7))
         }
         #expect(index.checkInvariants() == nil)
@@ -404,7 +404,7 @@ import Testing
             #expect(index.checkInvariants() == nil)
             try insert()
             #expect((rows.map { index.identifier(of: $0) } == known) == isKept)
-            index.endClosed()
+            index.endInaccessible()
             #expect(index.checkInvariants() == nil)
             try index.removeChildren(of: d)
         }

@@ -30,7 +30,7 @@ import Testing
 
     @Test mutating func `A file that comes again takes its row and generation`() {
         #expect(keep(7, file(10), as: .moved(isOutdated: false)) == nil)
-        #expect(detached.count == 1 && !detached.hasClosed)
+        #expect(detached.count == 1 && !detached.hasInaccessible)
         let known = take(file(10), named: "elsewhere")
         #expect(known?.row == 7 && known?.generation == 2 && detached.isEmpty)
         #expect(take(file(10)) == nil)
@@ -50,17 +50,19 @@ import Testing
     }
 
     @Test mutating func `A file with several names is found again in an inaccessible directory by its name`() {
-        #expect(detached.needsStatus(.closed) && !detached.needsStatus(.none))
-        #expect(keep(7, file(10, links: 2), as: .closed) == nil && detached.hasClosed && detached.needsStatus(.none))
+        #expect(detached.needsStatus(.inaccessible) && !detached.needsStatus(.none))
+        #expect(
+            keep(7, file(10, links: 2), as: .inaccessible) == nil && detached.hasInaccessible
+                && detached.needsStatus(.none))
         #expect(take(file(10, links: 2), named: "other") == nil)
         #expect(take(file(10, links: 2))?.row == 7)
     }
 
     @Test mutating func `Identities end by their reason`() {
-        #expect(keep(7, file(10), as: .closed) == nil && keep(8, file(11), as: .moved(isOutdated: false)) == nil)
-        #expect(detached.endClosed(file(11).identity) == nil && detached.endClosed(file(10).identity) == 7)
-        #expect(keep(9, file(12), as: .closed) == nil)
-        #expect(detached.endDetached() == [8] && detached.count == 1 && detached.endClosed() == [9])
+        #expect(keep(7, file(10), as: .inaccessible) == nil && keep(8, file(11), as: .moved(isOutdated: false)) == nil)
+        #expect(detached.endInaccessible(file(11).identity) == nil && detached.endInaccessible(file(10).identity) == 7)
+        #expect(keep(9, file(12), as: .inaccessible) == nil)
+        #expect(detached.endDetached() == [8] && detached.count == 1 && detached.endInaccessible() == [9])
     }
 
     @Test
@@ -83,14 +85,14 @@ import Testing
         let other = try index.insert("other", below: .root, file(11))
         var gone = RowBits(blocks: 1)
         for row in [same, other] { gone.insert(row.number) }
-        #expect(detached.closedFiles(gone, of: index.storage.rows).isEmpty)
-        #expect(keep(7, file(10), as: .closed) == nil)
-        #expect(detached.closedFiles(gone, of: index.storage.rows) == [file(10).identity])
+        #expect(detached.inaccessibleFiles(gone, of: index.storage.rows).isEmpty)
+        #expect(keep(7, file(10), as: .inaccessible) == nil)
+        #expect(detached.inaccessibleFiles(gone, of: index.storage.rows) == [file(10).identity])
     }
 
     @Test mutating func `Rows that may have moved are saved, and those in inaccessible directories are not`() throws {
         #expect(detached.saved(limit: 1_000).isEmpty)
-        #expect(keep(7, file(10), as: .moved(isOutdated: false)) == nil && keep(8, file(11), as: .closed) == nil)
+        #expect(keep(7, file(10), as: .moved(isOutdated: false)) == nil && keep(8, file(11), as: .inaccessible) == nil)
         let bytes = detached.saved(limit: 1_000)
         #expect(detached.saved(limit: bytes.count - 1).isEmpty)
         let found = try #require(bytes.withUnsafeBytes { DetachedIdentities.saved(in: $0) })

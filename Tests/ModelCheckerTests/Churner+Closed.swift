@@ -5,9 +5,9 @@ import Glibc
 import IdentityModel
 
 // A directory that may not be read when it is found has no watch, so no event tells when its times and its links
-// change; nor when a file is changed by a name in a closed directory, if it has another name that can be seen. A name that
-// came from there into sight, and is gone before it was looked at, is gone from a directory that had no watch yet. When it is
-// quiet they are touched, and so told of (``FreshLinks``).
+// change; nor when a file is changed by a name in an inaccessible directory, if it has another name that can be seen. A name
+// that came from there into sight, and is gone before it was looked at, is gone from a directory that had no watch yet. When it
+// is quiet they are touched, and so told of (``FreshLinks``).
 extension Churner {
     func changeMode(_ place: Place, _ mode: Int) {
         // Without its own directory there is no container, so that is not closed often, nor for long.
@@ -19,9 +19,9 @@ extension Churner {
         guard Files.changeMode(path(place), mode_t(mode)) else { return }
         note("chmod \(String(mode, radix: 8))", place)
         guard closes, Files.isDirectory(path(place)) else { return }
-        let isClosed = mode & 0o500 != 0o500
-        model?.setClosed(place, isClosed)
-        if isClosed { willChangeLinks(below: path(place)) { links.lost($0) } }
+        let isInaccessible = mode & 0o500 != 0o500
+        model?.setInaccessible(place, isInaccessible)
+        if isInaccessible { willChangeLinks(below: path(place)) { links.lost($0) } }
     }
 
     /// Entries are about to come, to go, or to be others.
@@ -31,7 +31,7 @@ extension Churner {
         let isUntold = places.contains { model.isHidden($0) }
         for place in places where !place.isRoot {
             if isUntold { willChangeUntold(path(place)) }
-            if model.node(place.parent)?.isClosed == true, let status = Files.status(path(place.parent)) {
+            if model.node(place.parent)?.isInaccessible == true, let status = Files.status(path(place.parent)) {
                 links.untold(UInt64(status.st_ino))
             }
         }

@@ -64,11 +64,11 @@ final class Churner {
         let outside = roots.indices.filter { roots[$0].container == nil }
         if closes, random.chance(1, in: 5) {
             let place = directory(inside, &random)
-            let isClosedRoot = place.isRoot && model?.node(place)?.isClosed == true
-            if place.isRoot, !isClosedRoot, !random.chance(1, in: 6) { return }
+            let isInaccessibleRoot = place.isRoot && model?.node(place)?.isInaccessible == true
+            if place.isRoot, !isInaccessibleRoot, !random.chance(1, in: 6) { return }
             return changeMode(
                 place,
-                isClosedRoot ? 0o755 : random.one(of: [0o000, 0o300, 0o400, 0o644, 0o700, 0o755, 0o755, 0o755]))
+                isInaccessibleRoot ? 0o755 : random.one(of: [0o000, 0o300, 0o400, 0o644, 0o700, 0o755, 0o755, 0o755]))
         }
         let operation = random.one(of: Churner.operations)
         switch operation {

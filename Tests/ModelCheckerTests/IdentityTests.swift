@@ -131,7 +131,7 @@ import Testing
     @Test func `An entry in a closed directory is away, and the same when it is open again`() {
         var (model, ledger) = begin()
         let rest = ["/box/a": "1", "/box/b": "2", "/box/d": "3"]
-        model.setClosed(place("d"), true)
+        model.setInaccessible(place("d"), true)
         #expect(violations(&ledger, rest, model).isEmpty)
         model.beginWindow()
         // Somebody else has its identifier meanwhile.
@@ -145,7 +145,7 @@ import Testing
         model.renamed(place("d/e"), place("d/f"))
         #expect(violations(&ledger, rest.merging(["/box/n": "5"]) { $1 }, model).isEmpty)
         model.beginWindow()
-        model.setClosed(place("d"), false)
+        model.setInaccessible(place("d"), false)
         let open = rest.merging(["/box/n": "5", "/box/d/f": "4"]) { $1 }
         copy = ledger
         #expect(violations(&copy, open, model).isEmpty)
@@ -155,29 +155,29 @@ import Testing
     @Test func `An entry that goes into a closed directory is the same, if the directory was watched`() {
         for isWatched in [true, false] {
             let (model, start) = begin()
-            // A directory below a closed one was never seen open.
+            // A directory below an inaccessible one was never seen open.
             model.node(place("d"))?.isWatched = isWatched
             model.restarted(keepsWatches: true)
-            goesIntoClosed(model, start, isWatched: isWatched)
+            goesIntoInaccessible(model, start, isWatched: isWatched)
         }
         // A daemon that was started anew may have found it closed.
         let (model, start) = begin()
         model.node(place("d"))?.isWatched = true
         model.restarted(keepsWatches: false)
-        goesIntoClosed(model, start, isWatched: false)
+        goesIntoInaccessible(model, start, isWatched: false)
     }
 
-    private func goesIntoClosed(_ model: Model, _ start: IdentityLedger, isWatched: Bool) {
+    private func goesIntoInaccessible(_ model: Model, _ start: IdentityLedger, isWatched: Bool) {
         var ledger = start
         let rest = ["/box/b": "2", "/box/d": "3"]
-        model.setClosed(place("d"), true)
+        model.setInaccessible(place("d"), true)
         #expect(violations(&ledger, rest.merging(["/box/a": "1"]) { $1 }, model).isEmpty)
         model.beginWindow()
         model.willRename(place("a"), place("d/a"))
         model.renamed(place("a"), place("d/a"))
         #expect(violations(&ledger, rest, model).isEmpty)
         model.beginWindow()
-        model.setClosed(place("d"), false)
+        model.setInaccessible(place("d"), false)
         for id in ["1", "7"] {
             var copy = ledger
             let found = violations(&copy, rest.merging(["/box/d/e": "4", "/box/d/a": id]) { $1 }, model)
@@ -194,7 +194,7 @@ import Testing
         let (model, _) = begin()
         model.created(place("d/n"), isDirectory: true)
         model.created(place("d/n/f"), isDirectory: false)
-        model.setClosed(place("d"), true)
+        model.setInaccessible(place("d"), true)
         model.beginWindow()
         // Its former place is hidden, and entries in sight all the time were seen.
         #expect(model.isHidden(place("d/n/f")) && !model.isUnseen(place("d/n/f")))
@@ -206,7 +206,7 @@ import Testing
         #expect(model.isUnseen(place("f")))
         model.wasLookedAt()
         #expect(!model.isUnseen(place("f")))
-        model.setClosed(place("d"), false)
+        model.setInaccessible(place("d"), false)
         #expect(model.isUnseen(place("d/e")) && !model.isUnseen(place("f")))
         model.beginWindow()
         #expect(!model.isUnseen(place("d/e")))

@@ -129,7 +129,8 @@ extension TreeWatcher {
         readings.awaitReading(of: id, cause: cause)
     }
 
-    /// Something has told of all that may lie in a container: a barrier that waits for it waits for the readings under way there.
+    /// Something has told of all that may lie in a container: a barrier that waits for it waits for the readings under way
+    /// there.
     func lowerCrawls(of container: WatchedContainer, to cause: UInt64) {
         for (number, task) in readings.tasks where task.container === container && !container.isComparison(number) {
             lowerCause(of: number, to: cause)
@@ -140,7 +141,7 @@ extension TreeWatcher {
     func detachAll(_ container: WatchedContainer) {
         guard container.knowledge.detachAll() else { return }
         provisionalRows.forget { $0.container == container.number }
-        detachedRows.removeClosed(container.number)
+        detachedRows.removeInaccessible(container.number)
         tree.detachAll(container.number)
     }
 

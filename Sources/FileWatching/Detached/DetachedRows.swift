@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The containers in which the tree keeps rows that have left it and may come again: their files may be elsewhere, or
-/// lie in a directory that is closed. The tree has the rows, and this type the events and look-ups to await before they
+/// lie in a directory that is inaccessible. The tree has the rows, and this type the events and look-ups to await before they
 /// end.
 struct DetachedRows {
     /// Containers in which something was removed that may come again.
     private(set) var containers: Set<UInt32> = []
-    /// Containers in which rows of closed directories are detached, as long as these are closed.
-    private(set) var closedContainers: Set<UInt32> = []
+    /// Containers in which rows of inaccessible directories are detached, for as long as they are.
+    private(set) var containersWithInaccessible: Set<UInt32> = []
     /// The position of the stream that the events of detached rows lie before.
     private var position: UInt64 = 0
     /// Directories the detached rows may since have been renamed from. The events of those renames may not be queued
@@ -51,8 +51,8 @@ struct DetachedRows {
     /// The renames of some directories were waited for: their events lie before a position of the stream.
     mutating func waitedForRenames(before position: UInt64) { self.position = max(self.position, position) }
 
-    // MARK: Rows of closed directories
+    // MARK: Rows of inaccessible directories
 
-    mutating func insertClosed(in container: UInt32) { closedContainers.insert(container) }
-    mutating func removeClosed(_ container: UInt32) { closedContainers.remove(container) }
+    mutating func insertInaccessible(in container: UInt32) { containersWithInaccessible.insert(container) }
+    mutating func removeInaccessible(_ container: UInt32) { containersWithInaccessible.remove(container) }
 }

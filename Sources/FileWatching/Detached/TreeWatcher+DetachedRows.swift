@@ -64,8 +64,8 @@ extension TreeWatcher {
         return rename.name.withUnsafeBytes { hasWait(node, left: name, in: id, by: $0, in: rename.directory) }
     }
 
-    /// The same for a directory that has left another (`source`), which moves now into it or below it (`place`): it waits by its
-    /// own name beside where that was. False where nothing has left, or something has that name there.
+    /// The same for a directory that has left another (`source`), which moves now into it or below it (`place`): it waits by
+    /// its own name beside where that was. False where nothing has left, or something has that name there.
     func takeOut(of source: TreeNode, what place: TreeNode, beside rename: PendingRename) -> Bool {
         var node = place
         while node != source, let parent = tree.parent(of: node) {
@@ -127,8 +127,8 @@ extension TreeWatcher {
         detachedRows.awaitMovingOn(from: id)
     }
 
-    /// Once a turn, however many such names there were: each directory is opened for it, so that there may be too many of them for
-    /// one turn. No detached row ends before the last.
+    /// Once a turn, however many such names there were: each directory is opened for it, so that there may be too many of them
+    /// for one turn. No detached row ends before the last.
     private func finishMovingOn() {
         guard detachedRows.isAwaitingMovingOn else { return }
         for id in detachedRows.takeMovedOn(atMost: WatchLimits.movedOnPerTurn) where directories.isAlive(id) {
@@ -180,8 +180,8 @@ extension TreeWatcher {
             forgetProvisionalRows(below: node, mayComeAgain: isKept)
             if isKept, !mayComeAgain { removed += tree.detachChildren(of: node) }
         }
-        // A row of a closed directory ends with the row that has its file since: that must be the one that goes.
-        let isKnownAgain = mayComeAgain || detachedRows.closedContainers.contains(node.container)
+        // A row of an inaccessible directory ends with the row that has its file since: that must be the one that goes.
+        let isKnownAgain = mayComeAgain || detachedRows.containersWithInaccessible.contains(node.container)
         if isKnownAgain, !status.kind.isDirectory { _ = becomeLikely(node) }
         removed += mayComeAgain ? tree.detach(node, isOutdated: isOutdated) : tree.remove(node)
         // The row is free for another.

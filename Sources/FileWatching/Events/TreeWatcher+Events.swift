@@ -83,7 +83,7 @@ extension TreeWatcher {
     ) {
         counters.eventsRead += 1
         if isContentChange(event), let id = directories.directory(watch: event.watch),
-            roots.ancestor(event.watch) == nil, !directories[id].flags.contains(.closed)
+            roots.ancestor(event.watch) == nil, !directories[id].flags.contains(.inaccessible)
         {
             noteHeard(event.watch)
             contentChanged(id, name: name, origin: origin)
@@ -108,7 +108,9 @@ extension TreeWatcher {
             directoryChanged(id, event, origin: origin)
             return
         }
-        if directories[id].flags.contains(.closed) { return heardInClosed(id, event, name: name, origin) }
+        if directories[id].flags.contains(.inaccessible) {
+            return handleEventInInaccessible(id, event, name: name, origin)
+        }
         if !lostDirectories.isEmpty, event.mask.contains(.isDirectory),
             !event.mask.isDisjoint(with: [.create, .movedTo]),
             let child = tree.child(of: directories[id].node, named: name)

@@ -1,5 +1,5 @@
-// Directories that a look-up found: new ones, those that changed, and those that are another each time, which are polled, so that
-// they are not read without end.
+// Directories that a look-up found: new ones, those that changed, and those that are another each time, which are polled, so
+// that they are not read without end.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
@@ -79,11 +79,11 @@ extension TreeWatcher {
         if let old { directoryChanged(id, from: old, to: status.file, origin: origin) }
     }
 
-    /// A directory has changed: it may be closed now; or if it could not be read, it may be now, and so may those below it if
-    /// that was a change of its mode, its owner or its place.
+    /// A directory has changed: it may be inaccessible now; or if it could not be read, it may be now, and so may those below
+    /// it if that was a change of its mode, its owner or its place.
     func directoryChanged(_ id: DirectoryID, from old: FileStatus, to new: FileStatus, origin: Origin) {
         let decidesAccess = mayDecideAccess(old, new)
-        if decidesAccess, closeIfRefused(id, origin) { return }
+        if decidesAccess, markIfInaccessible(id, origin) { return }
         guard !directories.unreadable.isEmpty || directories[id].flags.contains(.reading) else { return }
         readAgainIfUnreadable(id, origin: origin)
         guard decidesAccess else { return }
@@ -125,7 +125,7 @@ extension TreeWatcher {
         let changed = tell(node, status.file, extras: extras)
         if changed { count(entry.origin) { $0.changed += 1 } }
         if isAccessTold {
-            if closeIfRefused(id, entry.origin, attempts: entry.attempts) { return }
+            if markIfInaccessible(id, entry.origin, attempts: entry.attempts) { return }
             // It may have been refused, and be allowed again, within one tick of the clock: nothing of it shows then.
             readAgainIfUnreadable(id, origin: entry.origin)
         }
@@ -158,7 +158,7 @@ extension TreeWatcher {
         closeDescriptor(of: id)
         directories[id].flags.remove(.wasRead)
         // The result under way is of the other directory.
-        if directories[id].flags.contains(.reading) { directories[id].flags.insert(.closedMeanwhile) }
+        if directories[id].flags.contains(.reading) { directories[id].flags.insert(.inaccessibleMeanwhile) }
         (directories[id].device, directories[id].inode) = (status.file.device, status.file.inode)
         placeChanged(node)
         tell(node, status.file, extras: extras)

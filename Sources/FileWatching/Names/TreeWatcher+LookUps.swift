@@ -25,7 +25,7 @@ extension TreeWatcher {
     private func look(at name: UnsafeRawBufferPointer, _ entry: LookUpQueue.Entry) {
         let id = entry.directory
         // If a look-up found a file in it by name, no reader of the directory could find that file.
-        if !name.isEmpty, directories[id].flags.contains(.closed) { return }
+        if !name.isEmpty, directories[id].flags.contains(.inaccessible) { return }
         // It was an entry until its container was shared.
         if ignoresNames, !name.isEmpty, isIgnored(name, in: id) {
             if let child = tree.child(of: directories[id].node, named: name) { removeNode(child, origin: entry.origin) }
@@ -139,7 +139,7 @@ extension TreeWatcher {
             return
         }
         if !isSame, holdOwnReplacement(child, name, in: id, entry.origin) { return }
-        if !isSame { endClosed(former: old, of: child) }
+        if !isSame { endInaccessible(former: old, of: child) }
         if !isSame || !provisionalRows.isEmpty {
             noteFound(child, status.file, known: old, isExpected: !entry.isUnexpected)
         }

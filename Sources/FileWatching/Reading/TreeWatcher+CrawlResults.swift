@@ -18,7 +18,7 @@ extension TreeWatcher {
                 runLookUps()
                 return true
             }
-            // A root that was detached meanwhile has taken some slices and takes no more. The next result begins with its first.
+            // A root that was detached meanwhile has taken some slices and takes no more. The next result begins anew.
             if !isSliced { inbox.slices = nil }
             // Lets go of the batch as soon as it is applied.
             inbox.removeFirst()
@@ -46,7 +46,7 @@ extension TreeWatcher {
         if readings.endAwaiting(id), !isPoll(result.task) {
             lowerCause(of: result.task, to: origin.cause)
         }
-        if directories[id].flags.contains(.closedMeanwhile) {
+        if directories[id].flags.contains(.inaccessibleMeanwhile) {
             dropWatch(of: result)
             readings.forgetTouched(id)
             read(id, descends: true, origin: origin)
@@ -80,7 +80,7 @@ extension TreeWatcher {
         }
         unknownWatches.remove(result.watch)
         if !lostDirectories.isEmpty { lostDirectories.release(id.slot) }
-        directories[id].flags.remove(.closed)
+        directories[id].flags.remove(.inaccessible)
         unstableDirectories.forget(id)
         // Events that another directory got by this watch since the directory was read are lost with that one.
         let wasHeardByAnother =
@@ -198,10 +198,10 @@ extension TreeWatcher {
             if result.hasExtras { readings.noteTouched(in: directory) }
             noteDepth(of: directory)
             directories[directory].crawl = result.task
-            directories[directory].flags.subtract([.needsReading, .changedMeanwhile, .closedMeanwhile])
-            directories[directory].flags.insert(.reading)
-            // A directory known to be closed may have been read before that.
-            if directories[directory].flags.contains(.closed) { directories[directory].flags.insert(.closedMeanwhile) }
+            directories[directory].flags.subtract([.needsReading, .changedMeanwhile, .inaccessibleMeanwhile])
+            // A directory known to be inaccessible may have been read before that.
+            let isInaccessible = directories[directory].flags.contains(.inaccessible)
+            directories[directory].flags.insert(isInaccessible ? [.reading, .inaccessibleMeanwhile] : [.reading])
         }
     }
 
@@ -251,7 +251,7 @@ extension TreeWatcher {
         switch error {
         case .noAccess, .notPermitted:
             // It was there when it was refused: where it went may be told only now.
-            if !closeRefusing(id, error, origin) { goneAstray(id, origin, isExpected: true) }
+            if !markRefusing(id, error, origin) { goneAstray(id, origin, isExpected: true) }
         case .crossesDevice:
             // Something is mounted on it: an entry that is not entered.
             leave(node)
@@ -345,7 +345,7 @@ extension TreeWatcher {
     func bringBack(_ root: DirectoryID, cause: UInt64) {
         guard let owner = containers[directories.container(of: root)], owner.knowledge.isDetached else { return }
         owner.knowledge.comeBack(isOld: tree.attachAll(owner.number))
-        directories[root].flags.remove(.closed)
+        directories[root].flags.remove(.inaccessible)
         readRoot(root, of: owner, cause: cause)
         becameReadable(root)
     }

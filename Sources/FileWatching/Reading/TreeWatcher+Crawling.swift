@@ -41,7 +41,7 @@ extension TreeWatcher {
         let ticket = pool.tickets(1)
         readings.submit(id, ticket: ticket, task: task, of: container)
         directories[id].flags.insert(.reading)
-        directories[id].flags.subtract([.changedMeanwhile, .closedMeanwhile])
+        directories[id].flags.subtract([.changedMeanwhile, .inaccessibleMeanwhile])
         if container.options.readsExtras { readings.noteTouched(in: id) }
         let isMeasured = container.comparison?.isAudit == true && container.comparison?.task == task
         pool.submit(

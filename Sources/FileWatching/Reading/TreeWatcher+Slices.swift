@@ -42,13 +42,13 @@ extension TreeWatcher {
     func takeSlice(of result: CrawlResult) -> Bool {
         if inbox.slices == nil {
             guard let id = readings.directory(of: result.ticket), directories.isAlive(id),
-                !directories[id].flags.contains(.closedMeanwhile)
+                !directories[id].flags.contains(.inaccessibleMeanwhile)
             else { return true }
-            directories[id].flags.remove(.closed)
+            directories[id].flags.remove(.inaccessible)
             inbox.slices = DirectorySlices(directory: id, isNew: isUnknown(id, to: result))
         }
         guard let id = inbox.slices?.directory, let start = inbox.slices?.next, directories.isAlive(id),
-            !directories[id].flags.contains(.closedMeanwhile)
+            !directories[id].flags.contains(.inaccessibleMeanwhile)
         else {
             inbox.slices = nil
             return true

@@ -120,7 +120,7 @@ extension TreeWatcher {
     ) -> Bool {
         guard event.mask.contains(.movedTo), origin.cause >= resumption.heard,
             !exchange.isSecond(event.cookie),
-            let id = directories.directory(watch: event.watch), !directories[id].flags.contains(.closed)
+            let id = directories.directory(watch: event.watch), !directories[id].flags.contains(.inaccessible)
         else { return false }
         if let rename = renames.pending(cookie: event.cookie) {
             guard !isSave(rename, event, name, in: id), isOntoAnother(rename, name, in: id),

@@ -12,8 +12,8 @@ struct AncestorPath {
     var names: Set<[UInt8]> = []
     /// The access to them, from `/` on and through symbolic links; nil while that is not known.
     var access: [FileAccess]?
-    /// Whether one of them may be searched, but not read, and so not be watched: nothing tells when that is closed, or when the
-    /// next one on the way gets another name.
+    /// Whether one of them may be searched, but not read, and so not be watched: nothing tells when that becomes inaccessible,
+    /// or when the next one on the way gets another name.
     var hasUnheard = false
     /// Whether a watch tells more than is needed, and could not be changed while directories are being read.
     var hasWideWatches = false

@@ -13,7 +13,7 @@ struct DetachedIdentities {
         var isDirectory: Bool
         /// State of a file that has not changed since its birth; nil for other files.
         var young: Young?
-        /// Where it lay in the directory that went with it, or in a closed directory. A move of the former has changed
+        /// Where it lay in the directory that went with it, or in an inaccessible directory. A move of the former has changed
         /// nothing in it.
         var place: (directory: Occupant, name: [UInt8])?
         /// Since when it is kept.

@@ -9,45 +9,45 @@ enum Remembrance: Equatable {
     case none
     /// It is kept until ``IndexStorage/endDetached()``. The row's values besides the identity may be known to be old.
     case moved(isOutdated: Bool)
-    /// It is kept until ``IndexStorage/endClosed()``.
-    case closed
+    /// It is kept until ``IndexStorage/endInaccessible()``.
+    case inaccessible
 
     /// Whether the entry's name is kept too. `isBelow`: it is removed together with its directory.
     func needsName(isBelow: Bool) -> Bool {
         switch self {
         case .none: false
         case .moved: isBelow
-        case .closed: true
+        case .inaccessible: true
         }
     }
 }
 
-/// Keeps the identities of removed entries for two reasons: the file may have moved, or its directory is inaccessible. Their slots
-/// are not free meanwhile. A method that ends identities returns their rows, which the caller frees.
+/// Keeps the identities of removed entries for two reasons: the file may have moved, or its directory is inaccessible. Their
+/// slots are not free meanwhile. A method that ends identities returns their rows, which the caller frees.
 struct DetachedRows {
     /// Identities of entries that may have moved (``IndexStorage/detach(_:isOutdated:)``).
     private var moved = DetachedIdentities()
     /// Identities of entries below directories that are inaccessible now (``IndexStorage/detachInaccessible(_:)``).
-    private var closed = DetachedIdentities()
+    private var inaccessible = DetachedIdentities()
 
-    var isEmpty: Bool { moved.isEmpty && closed.isEmpty }
+    var isEmpty: Bool { moved.isEmpty && inaccessible.isEmpty }
     /// How many slots are not free for this.
-    var count: Int { moved.count + closed.count }
+    var count: Int { moved.count + inaccessible.count }
     /// Whether entries below inaccessible directories are kept.
-    var hasClosed: Bool { !closed.isEmpty }
+    var hasInaccessible: Bool { !inaccessible.isEmpty }
     /// Bytes held, about.
-    var byteCount: Int { moved.byteCount + closed.byteCount }
+    var byteCount: Int { moved.byteCount + inaccessible.byteCount }
 
     /// Whether a removal needs the status of each row.
     @inline(__always)
-    func needsStatus(_ remembrance: Remembrance) -> Bool { remembrance != .none || !closed.isEmpty }
+    func needsStatus(_ remembrance: Remembrance) -> Bool { remembrance != .none || !inaccessible.isEmpty }
 
     /// Takes the identity of an entry that comes again, wherever it was kept; nil if there is none.
     mutating func take(
         _ status: FileStatus, named name: UnsafeRawBufferPointer, in directory: DetachedIdentities.Occupant
     ) -> DetachedIdentities.Identity? {
-        moved.take(status, named: name, in: directory) ?? closed.take(status)
-            ?? closed.take(status.identity, named: name, in: directory)
+        moved.take(status, named: name, in: directory) ?? inaccessible.take(status)
+            ?? inaccessible.take(status.identity, named: name, in: directory)
     }
 
     /// Keeps the identity of an entry that is removed from a directory. Returns the row that ends for it or is not kept; nil if
@@ -60,12 +60,12 @@ struct DetachedRows {
             row: occupant.row, generation: occupant.generation, isDirectory: status.kind.isDirectory)
         switch remembrance {
         case .none: return occupant.row
-        case .closed:
+        case .inaccessible:
             // It is where it was, and may not have changed at all.
             kept.place = (directory, name)
-            if DetachedIdentities.isKnownAgain(status) { return closed.keep(kept, of: status.identity)?.row }
+            if DetachedIdentities.isKnownAgain(status) { return inaccessible.keep(kept, of: status.identity)?.row }
             if status.created == nil { return occupant.row }
-            return closed.keep(kept, of: status.identity, named: name, in: directory)?.row
+            return inaccessible.keep(kept, of: status.identity, named: name, in: directory)?.row
         case .moved(let isOutdated):
             kept.young = DetachedIdentities.young(status, isOutdated: isOutdated)
             if isBelow, kept.young != nil { kept.place = (directory, name) }
@@ -79,10 +79,10 @@ struct DetachedRows {
     mutating func endDetached() -> [UInt32] { DetachedRows.end(&moved) }
 
     /// Ends the identities of entries below inaccessible directories.
-    mutating func endClosed() -> [UInt32] { DetachedRows.end(&closed) }
+    mutating func endInaccessible() -> [UInt32] { DetachedRows.end(&inaccessible) }
 
     /// Ends the identity that a file had in an inaccessible directory: a row was this file since, and is another now.
-    mutating func endClosed(_ file: FileIdentity) -> UInt32? { closed.end(file)?.row }
+    mutating func endInaccessible(_ file: FileIdentity) -> UInt32? { inaccessible.end(file)?.row }
 
     private static func end(_ identities: inout DetachedIdentities) -> [UInt32] {
         guard !identities.isEmpty else { return [] }
@@ -92,14 +92,14 @@ struct DetachedRows {
         return rows
     }
 
-    /// Returns the files among these rows that may lie in inaccessible directories too. Hardly any row is one of those, which the
-    /// last bits of its inode tell: 10 to 20 ms of the processor for a million rows, where a set of the inodes took 30.
-    func closedFiles(_ gone: borrowing RowBits, of rows: RowStore) -> [FileIdentity] {
-        if closed.isEmpty { return [] }
+    /// Returns the files among these rows that may lie in inaccessible directories too. Hardly any row is one of those, which
+    /// the last bits of its inode tell: 10 to 20 ms of the processor for a million rows, where a set of the inodes took 30.
+    func inaccessibleFiles(_ gone: borrowing RowBits, of rows: RowStore) -> [FileIdentity] {
+        if inaccessible.isEmpty { return [] }
         let count: UInt32 = 1 << 20
         let bits = { (inode: UInt64) in UInt32(truncatingIfNeeded: inode) & (count - 1) }
         var inodes = RowBits(blocks: Int(count) / Block.capacity)
-        for file in closed.identities.keys { inodes.insert(bits(file.inode)) }
+        for file in inaccessible.identities.keys { inodes.insert(bits(file.inode)) }
         var found: [FileIdentity] = []
         gone.forEach { row in
             guard inodes.contains(bits(rows.block(row).inode[RowStore.slot(row)])) else { return }

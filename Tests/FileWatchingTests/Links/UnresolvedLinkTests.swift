@@ -59,15 +59,15 @@ import Testing
         fixture.expectEqual("c")
     }
 
-    /// The last name but one is in a directory that a look-up will find, and is replaced before that is read: of which the kernel
-    /// tells nothing. The look-up waits behind others.
-    @Test(arguments: [false, true]) func `A name goes where a look-up that waits will have read`(isClosed: Bool) {
+    /// The last name but one is in a directory that a look-up will find, and is replaced before that is read: of which the
+    /// kernel tells nothing. The look-up waits behind others.
+    @Test(arguments: [false, true]) func `A name goes where a look-up that waits will have read`(isInaccessible: Bool) {
         let fixture = PlayedFixture { $0.turnBudget = 0 }
         for name in ["/c", "/c/p", "/c/q"] { fixture.kernel.create(name, .directory) }
         for name in ["/c/a", "/c/x"] { fixture.kernel.create(name) }
         for number in 0..<900 { fixture.kernel.create("/c/p/x\(number)") }
         fixture.kernel.link("/c/a", "/c/b")
-        if isClosed {
+        if isInaccessible {
             fixture.kernel.create("/c/p/d", .directory)
             fixture.kernel.link("/c/a", "/c/p/d/h")
             fixture.kernel.setUnreadable("/c/p/d", true)
@@ -76,7 +76,7 @@ import Testing
         fixture.rest()
         fixture.kernel.remove("/c/b")
         for number in 0..<300 { fixture.kernel.create("/c/q/f\(number)") }
-        if isClosed {
+        if isInaccessible {
             for number in 0..<900 { fixture.kernel.write("/c/p/x\(number)", size: 9) }
             fixture.kernel.setUnreadable("/c/p/d", false)
         } else {

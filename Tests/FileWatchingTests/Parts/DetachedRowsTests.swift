@@ -39,10 +39,10 @@ import Testing
         #expect(!rows.isAwaitingMovingOn)
     }
 
-    @Test mutating func closedDirectoriesAreKeptApart() {
-        rows.insertClosed(in: 3)
-        #expect(rows.closedContainers == [3] && rows.containers.isEmpty)
-        rows.removeClosed(3)
-        #expect(rows.closedContainers.isEmpty)
+    @Test mutating func inaccessibleDirectoriesAreKeptApart() {
+        rows.insertInaccessible(in: 3)
+        #expect(rows.containersWithInaccessible == [3] && rows.containers.isEmpty)
+        rows.removeInaccessible(3)
+        #expect(rows.containersWithInaccessible.isEmpty)
     }
 }

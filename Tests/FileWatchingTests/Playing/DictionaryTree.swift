@@ -46,8 +46,8 @@ final class DictionaryTree: WatchedTree {
     private var detachedUnknown: [UInt32: [Place: Int]] = [:]
     /// The saved state of both, by the number in the bytes that stand for it.
     private var savedDetached: [([FileIdentity: Detached]?, [Place: Int]?)] = []
-    /// The same of closed directories.
-    private(set) var closed: [UInt32: [FileIdentity: Int]] = [:]
+    /// The same of inaccessible directories.
+    private(set) var inaccessible: [UInt32: [FileIdentity: Int]] = [:]
     private var unavailable: [UInt32: [TreeNode: Entry]] = [:]
     /// Whether entries of unavailable containers come back.
     var keepsDetached = true
@@ -177,7 +177,7 @@ final class DictionaryTree: WatchedTree {
         precondition(entries[node] == nil)
         let known =
             isSingle(status)
-            ? take(status, name, directory) ?? closed[node.container]?.removeValue(forKey: status.identity) : nil
+            ? take(status, name, directory) ?? inaccessible[node.container]?.removeValue(forKey: status.identity) : nil
         entries[node] = Entry(
             parent: directory, name: name, status: status, extras: extras, identity: known ?? nextIdentity)
         if known == nil { nextIdentity += 1 }
@@ -308,13 +308,13 @@ final class DictionaryTree: WatchedTree {
         for child in entry(directory).children.values.sorted(by: { path($0) < path($1) }) {
             log.append("remove \(path(child))")
             detach(child)
-            count += release(child, keeps: true, closed: true)
+            count += release(child, keeps: true, inaccessible: true)
         }
         return count
     }
 
-    func endClosed(_ container: UInt32) { closed[container] = nil }
-    func endClosed(_ file: FileIdentity, in container: UInt32) { closed[container]?[file] = nil }
+    func endInaccessible(_ container: UInt32) { inaccessible[container] = nil }
+    func endInaccessible(_ file: FileIdentity, in container: UInt32) { inaccessible[container]?[file] = nil }
 
     private func isSingle(_ status: FileStatus) -> Bool { status.kind.isDirectory || status.links == 1 }
 
@@ -328,7 +328,7 @@ final class DictionaryTree: WatchedTree {
         let root = TreeNode(container: container, row: 0)
         precondition(unavailable[container] == nil)
         endDetached(container)
-        endClosed(container)
+        endInaccessible(container)
         let status = entry(root).status
         unavailable[container] = entries.filter { $0.key.container == container }
         entries = entries.filter { $0.key.container != container }
@@ -352,7 +352,7 @@ final class DictionaryTree: WatchedTree {
     /// Leaves the state that another process finds: the entries, those of unavailable containers too, and no detached rows.
     func load(_ container: UInt32) {
         endDetached(container)
-        endClosed(container)
+        endInaccessible(container)
         if let kept = unavailable.removeValue(forKey: container) { entries.merge(kept) { $1 } }
         log = []
     }
@@ -382,14 +382,14 @@ final class DictionaryTree: WatchedTree {
 
     @discardableResult
     private func release(
-        _ node: TreeNode, keeps: Bool = false, closed isClosed: Bool = false, below parent: Int? = nil
+        _ node: TreeNode, keeps: Bool = false, inaccessible isInaccessible: Bool = false, below parent: Int? = nil
     ) -> Int {
         var count = 1
         let gone = entry(node)
-        // A file that came to another row since it lay in a closed directory is that one's.
-        if isSingle(gone.status) { closed[node.container]?[gone.status.identity] = nil }
-        if isClosed, isSingle(gone.status) {
-            closed[node.container, default: [:]][gone.status.identity] = gone.identity
+        // A file that came to another row since it lay in an inaccessible directory is that one's.
+        if isSingle(gone.status) { inaccessible[node.container]?[gone.status.identity] = nil }
+        if isInaccessible, isSingle(gone.status) {
+            inaccessible[node.container, default: [:]][gone.status.identity] = gone.identity
         } else if keeps, gone.status.identity == .unknown {
             if let parent {
                 detachedUnknown[node.container, default: [:]][Place(parent: parent, name: gone.name)] = gone.identity
@@ -402,7 +402,7 @@ final class DictionaryTree: WatchedTree {
         }
         // A directory that was replaced has handed its entries over.
         for child in gone.children.values where entry(child).parent == node {
-            count += release(child, keeps: keeps, closed: isClosed, below: gone.identity)
+            count += release(child, keeps: keeps, inaccessible: isInaccessible, below: gone.identity)
         }
         entries[node] = nil
         freeRows.append(node.row)

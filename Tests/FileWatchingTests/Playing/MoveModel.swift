@@ -77,11 +77,11 @@ struct MoveModel {
         while names.count > 1 {
             names.removeLast()
             let inode = kernel.inode("/" + names.joined(separator: "/")) ?? 0
-            let (isClosed, hasWatch) = kernel.state.withLock { state in
+            let (isInaccessible, hasWatch) = kernel.state.withLock { state in
                 let entry = state.inodes[inode]
                 return (entry?.isUnreadable == true || entry?.isUnsearchable == true, entry?.watch != nil)
             }
-            if isClosed, !isParent || !hasWatch { return true }
+            if isInaccessible, !isParent || !hasWatch { return true }
             isParent = false
         }
         return false

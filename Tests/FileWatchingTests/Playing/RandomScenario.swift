@@ -224,7 +224,7 @@ struct RandomScenario {
         let a = place()
         let b = place()
         guard !isUntold(a), !isUntold(b) else { return }
-        // A write by a closed name has no event for another name of the file.
+        // A write by an inaccessible name has no event for another name of the file.
         guard !isHidden(a) || !hasLinks(a), !isHidden(b) || !hasLinks(b) else { return }
         switch (pick([20, 10, 14, 16, 26, 6, 4, closes ? 0 : 4, closes ? 16 : 0]), kind(a)) {
         case (0, nil):

@@ -70,7 +70,7 @@ struct ScenarioModel {
         }
         let closes = verb == .unreadable || verb == .unsearchable
         let isOtherwise = verb == .unreadable || verb == .readable ? isUnsearchable : isUnreadable
-        model.setClosed(place, closes || isOtherwise)
+        model.setInaccessible(place, closes || isOtherwise)
     }
 
     /// The watcher has begun: it knows the present entries.

@@ -107,7 +107,7 @@ import Testing
     }
 
     /// Nothing of a tree can be reached any more when its top is closed.
-    @Test func closingTheTopCostsWhatIsLookedAt() {
+    @Test func removingAccessToTheTopCostsWhatIsLookedAt() {
         let depth = 500
         let fixture = fixture(depth: depth)
         let before = calls(fixture)

@@ -30,7 +30,7 @@ extension IndexTree {
     @discardableResult
     func detachInaccessible(_ directory: TreeNode) -> Int { removing(directory, MetadataIndex.detachInaccessible) }
 
-    func endClosed(_ container: UInt32) { entry(container).index.endClosed() }
+    func endInaccessible(_ container: UInt32) { entry(container).index.endInaccessible() }
 
-    func endClosed(_ file: FileIdentity, in container: UInt32) { entry(container).index.endClosed(file) }
+    func endInaccessible(_ file: FileIdentity, in container: UInt32) { entry(container).index.endInaccessible(file) }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FileWatching
 
-@Suite struct ClosedWhileReadTests {
+@Suite struct InaccessibleWhileReadTests {
     // The threads go on from a directory to those in it by themselves: that one of these is being read is known only when what
     // was read of that above is taken, and by then it may have been heard to be closed. That waits for what is queued where
     // something has left it.

@@ -24,7 +24,7 @@ enum FileUser {
     }
 }
 
-@Suite(.needsRoot("other users")) struct ClosedDirectoryTests {
+@Suite(.needsRoot("other users")) struct InaccessibleDirectoryTests {
     let directory = TemporaryDirectory()
 
     init() { directory.setMode("", 0o755) }
@@ -104,7 +104,7 @@ enum FileUser {
         #expect(fixture.tree.node(at: "d/gone") == nil)
         let after = ["d", "d/e/k/m", "d/e/k/m/f", "d/e", "d/e/f", "d/e/k/f"].map { fixture.tree.identity(at: $0) }
         #expect(after == before)
-        #expect(fixture.tree.closed[1] == nil, "nothing waits any more")
+        #expect(fixture.tree.inaccessible[1] == nil, "nothing waits any more")
         #expect(fixture.watcher.figures(of: 1).unreadable == 0)
         #expect(fixture.watcher.figures(of: 1).watches == 6)
         directory.write("d/e/other/f")
@@ -236,7 +236,7 @@ enum FileUser {
         outside.setMode("", 0o755)
         var random = SeededGenerator(seed: seed &* 104_729)
         var churn = Churn(seed: seed &+ 5_000_000, root: directory.path, outside: outside.path)
-        // A write by a name in a closed directory has no event for another name of the file.
+        // A write by a name in an inaccessible directory has no event for another name of the file.
         churn.makesLinks = false
         for _ in 0..<100 { _ = churn.step() }
         let fixture = try fixture()

@@ -7,7 +7,7 @@ import Metadata
 import Synchronization
 import Testing
 
-@Suite struct ClosedContainerTests {
+@Suite struct InaccessibleContainerTests {
     private func fixture() -> PlayedFixture {
         let fixture = PlayedFixture()
         for name in ["/c", "/c/d", "/c/d/e", "/o"] { fixture.kernel.create(name, .directory) }
@@ -32,19 +32,19 @@ import Testing
         }
     }
 
-    private func setClosed(_ path: String, _ isClosed: Bool, _ isSearched: Bool, _ fixture: PlayedFixture) {
+    private func setInaccessible(_ path: String, _ isInaccessible: Bool, _ isSearched: Bool, _ fixture: PlayedFixture) {
         if isSearched {
-            fixture.kernel.setUnreadable(path, isClosed)
+            fixture.kernel.setUnreadable(path, isInaccessible)
         } else {
-            fixture.kernel.setUnsearchable(path, isClosed)
+            fixture.kernel.setUnsearchable(path, isInaccessible)
         }
     }
 
     /// Each event in it would bring back all entries only to take them out again.
-    @Test(arguments: [true, false]) func eventsInAClosedContainerBringNothingBack(isSearched: Bool) {
+    @Test(arguments: [true, false]) func eventsInAnInaccessibleContainerBringNothingBack(isSearched: Bool) {
         let fixture = fixture()
         let identities = ["g", "d/e/f"].map { fixture.tree.identity(at: $0) }
-        setClosed("/c", true, isSearched, fixture)
+        setInaccessible("/c", true, isSearched, fixture)
         fixture.rest()
         #expect(isUnavailable(fixture) && fixture.tree.contents(of: 1).isEmpty)
         fixture.tree.log = []
@@ -59,7 +59,7 @@ import Testing
         fixture.wait(seconds: 100)
         #expect(!fixture.tree.log.contains("unpark") && !fixture.tree.log.contains("park"))
         #expect(isUnavailable(fixture))
-        setClosed("/c", false, isSearched, fixture)
+        setInaccessible("/c", false, isSearched, fixture)
         restUnpublished(fixture)
         #expect(fixture.tree.log.filter { $0 == "unpark" }.count == 1)
         #expect(fixture.watcher.state(of: 1) == .live)
@@ -72,15 +72,15 @@ import Testing
     }
 
     /// An entry that left while the container was closed is never back for users who may read it afterwards.
-    @Test(arguments: [true, false]) func entriesThatLeftAClosedContainerAreNotPublished(isSearched: Bool) {
+    @Test(arguments: [true, false]) func entriesThatLeftAnInaccessibleContainerAreNotPublished(isSearched: Bool) {
         let fixture = fixture()
-        setClosed("/c", true, isSearched, fixture)
+        setInaccessible("/c", true, isSearched, fixture)
         fixture.rest()
         fixture.kernel.move("/c/f", "/o/f")
         fixture.kernel.remove("/c/d/g")
         fixture.kernel.create("/c/d/new")
         restUnpublished(fixture)
-        setClosed("/c", false, isSearched, fixture)
+        setInaccessible("/c", false, isSearched, fixture)
         restUnpublished(fixture)
         #expect(fixture.watcher.state(of: 1) == .live)
         fixture.expectEqual("/c")
@@ -88,9 +88,9 @@ import Testing
     }
 
     /// The same below the root: an entry comes back when its directory was read and the entry was found there.
-    @Test(arguments: [true, false]) func entriesThatLeftAClosedDirectoryAreNotBack(isSearched: Bool) {
+    @Test(arguments: [true, false]) func entriesThatLeftAnInaccessibleDirectoryAreNotBack(isSearched: Bool) {
         let fixture = fixture()
-        setClosed("/c/d", true, isSearched, fixture)
+        setInaccessible("/c/d", true, isSearched, fixture)
         fixture.rest()
         fixture.tree.log = []
         fixture.kernel.move("/c/d/f", "/o/f")
@@ -99,7 +99,7 @@ import Testing
         fixture.kernel.remove("/c/d/e/f")
         fixture.rest()
         #expect(!fixture.tree.log.contains { $0.contains("d/") })
-        setClosed("/c/d", false, isSearched, fixture)
+        setInaccessible("/c/d", false, isSearched, fixture)
         fixture.rest()
         fixture.expectEqual("/c")
         #expect(!fixture.tree.log.contains("crawl d/f") && !fixture.tree.log.contains("insert d/f"))
@@ -107,19 +107,19 @@ import Testing
     }
 
     /// A container that was away and comes back closed brings nothing back either.
-    @Test(arguments: [true, false]) func aContainerThatComesBackClosedStaysEmpty(isSearched: Bool) {
+    @Test(arguments: [true, false]) func aContainerThatComesBackInaccessibleStaysEmpty(isSearched: Bool) {
         let fixture = fixture()
         let identity = fixture.tree.identity(at: "d/e/f")
         fixture.kernel.move("/c", "/away")
         fixture.rest()
         #expect(isUnavailable(fixture))
-        setClosed("/away", true, isSearched, fixture)
+        setInaccessible("/away", true, isSearched, fixture)
         fixture.tree.log = []
         fixture.kernel.move("/away", "/c")
         restUnpublished(fixture)
         #expect(isUnavailable(fixture))
         #expect(!fixture.tree.log.contains("unpark"))
-        setClosed("/c", false, isSearched, fixture)
+        setInaccessible("/c", false, isSearched, fixture)
         restUnpublished(fixture)
         #expect(fixture.watcher.state(of: 1) == .live)
         fixture.expectEqual("/c")

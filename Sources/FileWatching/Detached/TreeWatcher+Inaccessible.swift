@@ -17,18 +17,18 @@ extension TreeWatcher {
             || (old.changed != new.changed && old.modified == new.modified)
     }
 
-    /// Looks whether a directory may still be read and searched. Returns whether it may not, and closes it then. If an
-    /// entry below it has left its name by a pending rename, it closes only after the queued events were
+    /// Looks whether a directory may still be read and searched. Returns whether it may not, and marks it inaccessible
+    /// then. If an entry below it has left its name by a pending rename, it does so only after the queued events were
     /// read: the `IN_MOVED_TO` may name another place there. `attempts` of the look-up that finds it.
-    func closeIfRefused(_ id: DirectoryID, _ origin: Origin, attempts: UInt8 = 0) -> Bool {
-        guard !directories[id].flags.contains(.closed), let error = refusal(of: id) else { return false }
+    func markIfInaccessible(_ id: DirectoryID, _ origin: Origin, attempts: UInt8 = 0) -> Bool {
+        guard !directories[id].flags.contains(.inaccessible), let error = refusal(of: id) else { return false }
         if attempts < settings.limits.lookUpAttempts, !pendingRenames(below: directories[id].node).isEmpty,
             waitForNews(of: id, origin, attempts: attempts)
         {
             directories[id].flags.insert(.attributesTold)
             return true
         }
-        close(id, error, origin)
+        markInaccessible(id, error, origin)
         return true
     }
 
@@ -41,9 +41,9 @@ extension TreeWatcher {
         }
     }
 
-    /// Closes the directory that refuses the way to another, which may be that one or one above it. False where no directory in
-    /// its place refuses: another has come there, and its event is still queued.
-    func closeRefusing(_ id: DirectoryID, _ error: SystemError, _ origin: Origin) -> Bool {
+    /// Marks the directory inaccessible that refuses the way to another, which may be that one or one above it. Returns
+    /// false where no directory in its place refuses: another has come there, and its event is still queued.
+    func markRefusing(_ id: DirectoryID, _ error: SystemError, _ origin: Origin) -> Bool {
         // The open descriptors may belong to directories that have moved elsewhere.
         closeDescriptors(above: id)
         lostDirectories.release(id.slot)
@@ -53,7 +53,7 @@ extension TreeWatcher {
             do throws(SystemError) {
                 _ = try descriptor(of: id)
                 guard let error = refusal(of: id) else { return false }
-                close(id, error, origin)
+                markInaccessible(id, error, origin)
                 return true
             } catch {
                 if error.isLack {
@@ -64,7 +64,7 @@ extension TreeWatcher {
                 // The directory that holds the first one that could not be opened is the one that refuses.
                 let refused = lostDirectories.obstacle ?? id
                 guard let parent = tree.parent(of: directories[refused].node) else {
-                    close(refused, error, origin)
+                    markInaccessible(refused, error, origin)
                     return true
                 }
                 guard let above = directories.directory(at: parent) else { return false }
@@ -88,17 +88,17 @@ extension TreeWatcher {
 
     /// A directory may not be read or not be searched: its known entries leave the tree. A root's container is
     /// unavailable then.
-    func close(_ id: DirectoryID, _ error: SystemError, _ origin: Origin) {
+    func markInaccessible(_ id: DirectoryID, _ error: SystemError, _ origin: Origin) {
         becameUnreadable(id, error)
         let wasRead = directories[id].flags.remove(.wasRead) != nil
-        directories[id].flags.insert(.closed)
+        directories[id].flags.insert(.inaccessible)
         // The result of a job under way is out of date.
-        if directories[id].flags.contains(.reading) { directories[id].flags.insert(.closedMeanwhile) }
+        if directories[id].flags.contains(.reading) { directories[id].flags.insert(.inaccessibleMeanwhile) }
         let node = directories[id].node
         closeDescriptor(of: id)
         isPolledNoMore(id)
         if tree.parent(of: node) == nil {
-            closeRoot(id, error, origin, wasRead: wasRead)
+            markRootInaccessible(id, error, origin, wasRead: wasRead)
         } else if tree.childCount(of: node) > 0 {
             detachPendingRenames(below: node)
             leaveBelow(node)
@@ -106,11 +106,13 @@ extension TreeWatcher {
         }
     }
 
-    /// An event names an entry of a closed directory: it is about the directory's own times, and about entries that a
+    /// An event names an entry of an inaccessible directory: it is about the directory's own times, and about entries that a
     /// job under way may have read before.
-    func heardInClosed(_ id: DirectoryID, _ event: InotifyEvent, name: UnsafeRawBufferPointer, _ origin: Origin) {
+    func handleEventInInaccessible(
+        _ id: DirectoryID, _ event: InotifyEvent, name: UnsafeRawBufferPointer, _ origin: Origin
+    ) {
         if directories[id].flags.contains(.reading) { hold(event, name: name, cause: origin.cause) }
-        if event.mask.contains(.movedTo) { movedIntoClosed(id, event, name: name) }
+        if event.mask.contains(.movedTo) { movedIntoInaccessible(id, event, name: name) }
         _ = lookPatiently(at: UnsafeRawBufferPointer(start: nil, count: 0), in: id, origin: origin)
     }
 
@@ -127,14 +129,14 @@ extension TreeWatcher {
         forgetProvisionalRows(below: node, mayComeAgain: keeps)
         let removed = keeps ? tree.detachInaccessible(node) : tree.removeChildren(of: node)
         count(origin) { $0.removed += removed }
-        if keeps { detachedRows.insertClosed(in: node.container) }
+        if keeps { detachedRows.insertInaccessible(in: node.container) }
         // If they were changed by names here, possibly no other event reports it.
         for file in linked { lookAtLinks(of: file, origin: origin) }
     }
 
     /// Nothing of a container can be read. Where its directory has no watch of its own that would tell of a change of its mode,
     /// the one above is watched for that, if it may be, and it is looked at once more behind that.
-    private func closeRoot(_ id: DirectoryID, _ error: SystemError, _ origin: Origin, wasRead: Bool) {
+    private func markRootInaccessible(_ id: DirectoryID, _ error: SystemError, _ origin: Origin, wasRead: Bool) {
         guard let container = containers[directories.container(of: id)] else { return }
         container.place.setReadError(error)
         suspect(container.number, cause: origin.cause)
@@ -153,32 +155,33 @@ extension TreeWatcher {
         if wasRead { notices.append(.containerGone(container: container.number, error: error)) }
     }
 
-    /// Another file is found under the name of one that came out of a closed directory, and replaced an entry there. It
+    /// Another file is found under the name of one that came out of an inaccessible directory, and replaced an entry there. It
     /// shows that this one has gone on, so the entry's former identity ends. If the row was provisional it was never
     /// that file, which a queued event may bring.
-    func endClosed(former: FileStatus, of node: TreeNode) {
-        guard detachedRows.closedContainers.contains(node.container), former.links == 1, !former.kind.isDirectory,
+    func endInaccessible(former: FileStatus, of node: TreeNode) {
+        guard detachedRows.containersWithInaccessible.contains(node.container), former.links == 1,
+            !former.kind.isDirectory,
             let file = likelyFile(of: node), fileIdentities.isSame(file, former)
         else { return }
-        tree.endClosed(former.identity, in: node.container)
+        tree.endInaccessible(former.identity, in: node.container)
     }
 
-    /// Ends the rows kept of closed directories, where all can be read and have been.
-    func endClosed() {
-        guard !detachedRows.closedContainers.isEmpty, lookUps.isEmpty, deferredLookUps.isEmpty else { return }
-        for number in detachedRows.closedContainers {
+    /// Ends the rows kept of inaccessible directories, where all can be read and have been.
+    func endInaccessible() {
+        guard !detachedRows.containersWithInaccessible.isEmpty, lookUps.isEmpty, deferredLookUps.isEmpty else { return }
+        for number in detachedRows.containersWithInaccessible {
             if let container = containers[number] {
                 if container.counts.unreadable > 0 || container.outstanding > 0 { continue }
                 if let comparison = container.comparison, !comparison.isInBackground { continue }
-                tree.endClosed(number)
+                tree.endInaccessible(number)
             }
-            detachedRows.removeClosed(number)
+            detachedRows.removeInaccessible(number)
         }
     }
 
-    /// The `IN_MOVED_TO` of a rename into a closed directory: the file is out of sight like every entry of it, and comes
+    /// The `IN_MOVED_TO` of a rename into an inaccessible directory: the file is out of sight like every entry of it, and comes
     /// back as the same item.
-    func movedIntoClosed(_ id: DirectoryID, _ event: InotifyEvent, name: UnsafeRawBufferPointer) {
+    func movedIntoInaccessible(_ id: DirectoryID, _ event: InotifyEvent, name: UnsafeRawBufferPointer) {
         guard let rename = renames.take(cookie: event.cookie) else { return }
         counters.movesPaired += 1
         guard directories.isAlive(rename.directory) else { return }
