@@ -7,7 +7,7 @@ import LinuxSystem
 import Metadata
 import Testing
 
-@Suite struct PassageTests {
+@Suite struct AncestorAccessTests {
     let directory = TemporaryDirectory()
     let fixture: WatcherFixture
     private static let list = AccessList(entries: [
