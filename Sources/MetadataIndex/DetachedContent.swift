@@ -50,7 +50,7 @@ extension IndexStorage {
         swap(&recorder, &other.recorder)
         slots.takeGenerations(from: other.slots)
         limits = other.limits
-        // Items that were below one are among the former states.
+        // Items that were below one are among the pre-images.
         if other.rows.hasArchives { rows.hasArchives = true }
         // A helper has to begin anew with the items found.
         sync.reset(isShared: other.rows.isShared, &rows)

@@ -85,7 +85,7 @@ extension IndexStorage {
         var gone = rows.rows(below: top)
         if isTopGone { gone.insert(top) }
         recorder.recordAll(gone, of: rows)
-        let former = detached.inaccessibleFiles(gone, of: rows)
+        let hidden = detached.inaccessibleFiles(gone, of: rows)
         versions.forgetAll(gone, rows, names)
         names.unfileAll(gone)
         inodes.removeAll(gone, rows)
@@ -107,7 +107,7 @@ extension IndexStorage {
             }
             slots.free(words, ofBlock: at, in: rows)
         }
-        for file in former { endInaccessible(file) }
+        for file in hidden { endInaccessible(file) }
         if !isTopGone { rows.writable(top).setFirstChild(RowStore.slot(top), Row.none) }
     }
 

@@ -53,8 +53,8 @@ struct SyncStates {
     private static func hasOtherSendability(
         _ change: ChangeSet.Change, in open: borrowing ChangeSet, _ rows: borrowing RowStore
     ) -> Bool {
-        guard change.former != ChangeSet.noFormer else { return false }
-        let wasText = open.formers.withName(open.formers.record(change)) { $0.isText }
+        guard change.preImage != ChangeSet.noPreImage else { return false }
+        let wasText = open.preImages.withName(open.preImages.record(change)) { $0.isText }
         return wasText != rows.withName(change.row) { $0.isText }
     }
 
@@ -63,8 +63,8 @@ struct SyncStates {
     private static func isChanged(_ change: ChangeSet.Change, in open: borrowing ChangeSet, _ rows: borrowing RowStore)
         -> Bool
     {
-        guard change.former != ChangeSet.noFormer else { return true }
-        let record = open.formers.record(change)
+        guard change.preImage != ChangeSet.noPreImage else { return true }
+        let record = open.preImages.record(change)
         let block = rows.block(change.row)
         let slot = RowStore.slot(change.row)
         guard record.generation == block.generation[slot], record.parent == block.parent[slot] else { return true }
@@ -74,7 +74,7 @@ struct SyncStates {
             return true
         }
         let name = block.nameBytes(slot)
-        return !open.formers.withName(record) { $0.elementsEqual(name) }
+        return !open.preImages.withName(record) { $0.elementsEqual(name) }
     }
 
     // MARK: Reports

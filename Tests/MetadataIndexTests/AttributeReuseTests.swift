@@ -31,7 +31,7 @@ import Testing
         #expect(index.checkInvariants() == nil)
         // A subscriber that comes back is told the former status.
         let changes = try #require(index.changes(since: index.clock - 100))
-        #expect(changes.former(at: 0)?.status.owner == status.owner - 100)
+        #expect(changes.preImage(at: 0)?.status.owner == status.owner - 100)
     }
 
     @Test(arguments: seeds)
@@ -59,12 +59,12 @@ import Testing
                 guard let set else { continue }
                 let before = past.own
                 for at in 0..<set.count {
-                    let former = set.former(at: at)
-                    try #require(former?.status == before[set.row(at: at)]?.status)
-                    try #require(pair.hasList(former?.status.accessList ?? .none), "seed \(seed), turn \(turn)")
+                    let preImage = set.preImage(at: at)
+                    try #require(preImage?.status == before[set.row(at: at)]?.status)
+                    try #require(pair.hasList(preImage?.status.accessList ?? .none), "seed \(seed), turn \(turn)")
                 }
                 let wrong = past.difference(
-                    from: set.formerView(in: pair.index.snapshot()), rows: pair.index.allRows, isLoose: true)
+                    from: set.preImageView(in: pair.index.snapshot()), rows: pair.index.allRows, isLoose: true)
                 try #require(wrong == nil, "seed \(seed), turn \(turn)")
             }
             if pair.chance(30) { held.append((pair.index.snapshot(), pair.model)) }

@@ -21,7 +21,7 @@ import Testing
         recorder.record(0, of: rows)
         #expect(recorder.hasAny && recorder.clock == 0)
         let set = recorder.take(from: rows)
-        #expect(set.count == 1 && set.row(at: 0) == Row(1) && set.former(at: 0)?.status.size == 0)
+        #expect(set.count == 1 && set.row(at: 0) == Row(1) && set.preImage(at: 0)?.status.size == 0)
         #expect(set.since == 0 && set.clock == 1 && recorder.clock == 1 && !recorder.hasAny)
     }
 
@@ -43,7 +43,7 @@ import Testing
         recorder.record(2, of: rows)
         rows.resize(2, to: 9)
         let changes = recorder.changes(since: 1, in: rows)
-        #expect(changes?.count == 2 && changes?.former(at: 0)?.status.size == 1)
+        #expect(changes?.count == 2 && changes?.preImage(at: 0)?.status.size == 1)
         #expect(recorder.changeCount(since: 1) == 3)
         #expect(recorder.changes(since: 4, in: rows) == nil && recorder.changeCount(since: 4) == nil)
     }
@@ -77,7 +77,7 @@ import Testing
         for row in 1...3 as ClosedRange<UInt32> { rows.resize(row, to: 7) }
         let set = recorder.take(from: rows)
         #expect(set.count == 3)
-        for at in 0..<set.count { #expect(set.former(at: at)?.status.size == 0) }
+        for at in 0..<set.count { #expect(set.preImage(at: at)?.status.size == 0) }
     }
 
     @Test mutating func `Another device number holds for pre-images that were taken and that are open`() {
@@ -90,6 +90,6 @@ import Testing
         for place in rows.common.indices { rows.common[place].device = 8 }
         let changes = recorder.changes(since: 0, in: rows)
         #expect(changes?.count == 2)
-        for at in 0..<(changes?.count ?? 0) { #expect(changes?.former(at: at)?.status.device == 8) }
+        for at in 0..<(changes?.count ?? 0) { #expect(changes?.preImage(at: at)?.status.device == 8) }
     }
 }

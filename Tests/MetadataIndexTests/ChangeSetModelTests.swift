@@ -70,14 +70,14 @@ import Testing
         if Set(rows) != expected || rows.count != expected.count { return "rows \(rows), not \(expected)" }
         for (at, row) in rows.enumerated() {
             if set.index(of: row) != at { return "\(row) is not found in the set" }
-            if set.hasFormer(at: at) != (before[row] != nil) { return "\(row): has a former state" }
-            let former = set.former(at: at).map {
+            if set.hasPreImage(at: at) != (before[row] != nil) { return "\(row): has a pre-image" }
+            let preImage = set.preImage(at: at).map {
                 Model.Own(
-                    id: $0.identifier, parent: $0.parent, name: set.withFormerName(at: at) { Array($0) },
-                    status: $0.status, extras: $0.extras.orNone, package: set.formerPackage(at: at),
-                    conflicts: set.formerConflicts(at: at))
+                    id: $0.identifier, parent: $0.parent, name: set.withPreImageName(at: at) { Array($0) },
+                    status: $0.status, extras: $0.extras.orNone, package: set.preImagePackage(at: at),
+                    conflicts: set.preImageConflicts(at: at))
             }
-            if former != before[row] { return "\(row) was \(String(describing: before[row]))" }
+            if preImage != before[row] { return "\(row) was \(String(describing: before[row]))" }
             let transition: ChangeSet.Transition? =
                 switch (before[row]?.id, after[row]?.id) {
                 case (nil, let new?): .added(new)
@@ -87,6 +87,6 @@ import Testing
                 }
             if set.transition(at: at, in: index) != transition { return "\(row): transition" }
         }
-        return past.difference(from: set.formerView(in: index.snapshot()), rows: index.allRows, isLoose: true)
+        return past.difference(from: set.preImageView(in: index.snapshot()), rows: index.allRows, isLoose: true)
     }
 }

@@ -56,8 +56,8 @@ import Testing
         _ = index.takeChanges()
         for size in 2...5 as ClosedRange<Int64> { try index.update(row, .sample(.file, size: size)) }
         let set = index.takeChanges()
-        #expect(set.count == 1 && set.former(at: 0)?.status.size == 1)
-        #expect(set.withFormerName(at: 0) { Array($0) } == [97])
+        #expect(set.count == 1 && set.preImage(at: 0)?.status.size == 1)
+        #expect(set.withPreImageName(at: 0) { Array($0) } == [97])
     }
 
     /// A slot that changed hands within one set: the old item is gone, the new one is there.
@@ -74,8 +74,8 @@ import Testing
         let set = index.takeChanges()
         #expect(set.count == 1)
         #expect(set.transition(at: 0, in: index) == .replaced(former: old, current: new))
-        #expect(set.former(at: 0)?.identifier == old)
-        let past = set.formerView(in: index.snapshot())
+        #expect(set.preImage(at: 0)?.identifier == old)
+        let past = set.preImageView(in: index.snapshot())
         #expect(past.path(of: row) == "a" && index.path(of: row) == "c")
         #expect(past.isLive(old) && !past.isLive(new))
     }
@@ -93,7 +93,7 @@ import Testing
         let new = try index.insert("new", below: .root, .sample(.directory))
         try index.move(stays, to: new, "s3")
         let set = index.takeChanges()
-        let past = set.formerView(in: index.snapshot())
+        let past = set.preImageView(in: index.snapshot())
         #expect(past.path(of: c) == "a/b/c" && past.path(of: stays) == "a/b/s")
         #expect(index.path(of: stays) == "new/s3")
         #expect(past.isWithin(stays, a) && !index.isWithin(stays, a))
@@ -136,7 +136,7 @@ import Testing
         try index.remove(rows[0])
         let set = index.takeChanges()
         #expect(set.count == 2)
-        let past = set.formerView(in: index.snapshot())
+        let past = set.preImageView(in: index.snapshot())
         #expect(past.path(of: rows[0]) == "d/a" && past.path(of: rows[1]) == "d/b")
         #expect(past.isLive(rows[1]))
     }

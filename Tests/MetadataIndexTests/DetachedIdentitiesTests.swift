@@ -71,7 +71,7 @@ import Testing
         let identifier = try #require(known[0])
         #expect(changes.contains(.changed(identifier)))
         #expect(set.index(of: rows[0]) == nil, "it lies where it lay, in the same directory")
-        let view = set.formerView(in: index.snapshot())
+        let view = set.preImageView(in: index.snapshot())
         #expect(view.path(of: again) == "d" && view.path(of: rows[0]) == "d/a")
     }
 

@@ -12,9 +12,9 @@ import Testing
     private func described(_ set: ChangeSet?, _ index: MetadataIndex) -> [String]? {
         set.map { set in
             (0..<set.count).map { at in
-                let name = set.withFormerName(at: at) { Array($0) }
-                let (former, transition) = (set.former(at: at), set.transition(at: at, in: index))
-                return "\(set.row(at: at)) \(String(describing: former)) \(name) \(String(describing: transition))"
+                let name = set.withPreImageName(at: at) { Array($0) }
+                let (preImage, transition) = (set.preImage(at: at), set.transition(at: at, in: index))
+                return "\(set.row(at: at)) \(String(describing: preImage)) \(name) \(String(describing: transition))"
             }.sorted()
         }
     }
@@ -240,7 +240,7 @@ import Testing
         let numbers = Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($1, $0) })
         for at in 0..<changes.count {
             let number = try #require(numbers[changes.row(at: at)])
-            let isSame = changes.former(at: at)?.extras == extras(number & 1)
+            let isSame = changes.preImage(at: at)?.extras == extras(number & 1)
             try #require(isSame)
         }
         for row in rows[5_000...] { try #require(restored.extras(of: row) == ExtraAttributes.none) }
@@ -358,8 +358,8 @@ import Testing
                 try #require(index.checkInvariants() == nil, "byte \(place) = \(value)")
                 // The past may be nonsense, but it ends.
                 guard let set = index.changes(since: index.earliestClock) else { continue }
-                let view = set.formerView(in: index.snapshot())
-                for at in 0..<set.count where set.hasFormer(at: at) {
+                let view = set.preImageView(in: index.snapshot())
+                for at in 0..<set.count where set.hasPreImage(at: at) {
                     _ = view.path(of: set.row(at: at))
                     _ = view.depth(of: set.row(at: at))
                     _ = view.isWithin(set.row(at: at), Row(1))

@@ -96,8 +96,8 @@ import Testing
         #expect(index.child("letter.tmp", of: .root) == nil)
         let set = index.takeChanges()
         #expect(set.count == 2)
-        #expect(set.former(at: 0)?.extras == ExtraAttributes(tags: "red"))
-        #expect(set.former(at: 0)?.status.inode == 5)
+        #expect(set.preImage(at: 0)?.extras == ExtraAttributes(tags: "red"))
+        #expect(set.preImage(at: 0)?.status.inode == 5)
     }
 
     @Test func aDirectoryOverAnEmptyOneBringsItsChildren() throws {
@@ -152,7 +152,7 @@ import Testing
         #expect(index.count == 0)
         let set = index.takeChanges()
         #expect(set.count == 20_000)
-        let past = set.formerView(in: index.snapshot())
+        let past = set.preImageView(in: index.snapshot())
         #expect(past.path(of: parent).utf8.count == 39_999)
         #expect(index.checkInvariants() == nil)
     }
@@ -251,7 +251,7 @@ import Testing
         let set = index.takeChanges()
         #expect(set.count == 1)
         #expect(index.path(of: files[7]) == "b/c/f7")
-        #expect(set.formerView(in: index.snapshot()).path(of: files[7]) == "a/f7")
+        #expect(set.preImageView(in: index.snapshot()).path(of: files[7]) == "a/f7")
     }
 
     @Test func aSlotWithoutGenerationsIsRetired() throws {

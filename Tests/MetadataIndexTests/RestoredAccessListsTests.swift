@@ -68,8 +68,8 @@ import Testing
         // Recent changes can be told still, and their access of then.
         #expect(restored.clock == left.clock && restored.earliestClock < left.clock)
         let set = try #require(restored.changes(since: left.clock - 1))
-        let former = try #require(set.count == 1 ? set.former(at: 0) : nil)
-        #expect(AccessLists.bytes(of: former.status.accessList) == lists[lists.count - 2])
+        let preImage = try #require(set.count == 1 ? set.preImage(at: 0) : nil)
+        #expect(AccessLists.bytes(of: preImage.status.accessList) == lists[lists.count - 2])
         // The past takes no more of the share than it may, and not much less.
         let past = AccessLists.countOfOwner / AccessListAllowance.part
         #expect(restored.clock - restored.earliestClock <= UInt64(past + 1))

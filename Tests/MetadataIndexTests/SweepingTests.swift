@@ -24,7 +24,7 @@ import Testing
         #expect(index.checkInvariants() == nil)
         let set = index.takeChanges()
         #expect(set.count == 13_001)
-        let view = set.formerView(in: index.snapshot())
+        let view = set.preImageView(in: index.snapshot())
         for row in rows + [top] + stays {
             try #require(view.identifier(of: row) == before.identifier(of: row))
             try #require(view.path(of: row) == before.path(of: row))

@@ -11,7 +11,7 @@ import PredicateLanguage
 /// It reads only the set and a snapshot taken right after it, so it runs on any thread: on the event loop for short
 /// sets, in a ``LiveErrand`` for others.
 struct ChangePass {
-    let former: FormerView
+    let former: PreImageView
     let queries: [LiveQuery?]
     /// The queries that do not depend on the directories above an item, and the others.
     let still: SubscriptionIndex
@@ -67,7 +67,7 @@ struct ChangePass {
     var current: IndexSnapshot { former.current }
 
     init(
-        _ former: FormerView, _ subtrees: SubtreeChanges, queries: [LiveQuery?], still: SubscriptionIndex,
+        _ former: PreImageView, _ subtrees: SubtreeChanges, queries: [LiveQuery?], still: SubscriptionIndex,
         placed: SubscriptionIndex, absence: Int? = nil, isCounted: Bool = true, walkLimit: Int,
         notes: consuming Notes = Notes()
     ) {
@@ -156,7 +156,7 @@ struct ChangePass {
 
     private mutating func difference(_ at: Int, for environment: PlanEnvironment? = nil) -> ItemDifference {
         var difference = ItemDifference()
-        guard let old = changes.former(at: at) else { return difference }
+        guard let old = changes.preImage(at: at) else { return difference }
         let row = changes.row(at: at)
         let isRenamed = former.isRenamed(at: at)
         // An access list read for the first time is no change of the file. A changed one shows in the time of change.

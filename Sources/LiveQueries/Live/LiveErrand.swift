@@ -95,7 +95,7 @@ package final class LiveErrand: Sendable {
     package func run() {
         let meter = isMeasured ? WorkMeter(LiveErrand.allowance, onOverwork: { _ in }) : nil
         let scanGuard = isMeasured ? ScanGuard(nanoseconds: LiveErrand.scanTime) : nil
-        let former = past.former
+        let former = past.preImages
         parts.withLock { parts in
             if readsAccounts, let accounts = parts.first?.plan.environment.accounts {
                 askForNames(accounts, former)
@@ -149,14 +149,14 @@ package final class LiveErrand: Sendable {
             }
         }
         var pass = ChangePass(
-            past.former, subtrees, queries: met, still: still, placed: placed, isCounted: isCounted,
+            past.preImages, subtrees, queries: met, still: still, placed: placed, isCounted: isCounted,
             walkLimit: walkLimit)
         pass.run()
         for number in group {
             let query = queries[number]
             if let moment { query.advanceByScan(to: moment, in: current) }
             if let nextPlan = parts[number].nextPlan {
-                query.goOnElsewhere(with: nextPlan, in: current, seen: (seen ?? past).former)
+                query.goOnElsewhere(with: nextPlan, in: current, seen: (seen ?? past).preImages)
                 parts[number].isReplanned = true
             }
             parts[number].isOverworked = query.isOverworked
@@ -167,13 +167,13 @@ package final class LiveErrand: Sendable {
 
     /// Looks up the names of all owners and groups of changed rows. The event loop can then test such rows, since it
     /// knows the names.
-    private func askForNames(_ accounts: any AccountNaming, _ former: FormerView) {
+    private func askForNames(_ accounts: any AccountNaming, _ former: PreImageView) {
         func ask(_ status: FileStatus) {
             _ = accounts.user(status.owner)
             _ = accounts.group(status.group)
         }
         for at in 0..<former.changes.count {
-            if let status = former.changes.former(at: at)?.status { ask(status) }
+            if let status = former.changes.preImage(at: at)?.status { ask(status) }
             let row = former.changes.row(at: at)
             if former.current.identifier(of: row) != nil { ask(former.current.status(of: row)) }
         }

@@ -382,7 +382,7 @@ extension LiveQuery {
     }
 
     func record(
-        _ item: ItemIdentifier, matched: Bool, matches: Bool, in snapshot: IndexSnapshot, seen: FormerView? = nil
+        _ item: ItemIdentifier, matched: Bool, matches: Bool, in snapshot: IndexSnapshot, seen: PreImageView? = nil
     ) {
         record(item, matched: matched, matches: matches, isCounted: true, isMoved: false) {
             var path: [UInt8] = []
@@ -400,14 +400,14 @@ extension LiveQuery {
     ///
     /// Items that go out of sight are published with a path that was seen. Names given since `seen` may be newer than
     /// the loss of access to the container.
-    func goOn(with plan: QueryPlan, in snapshot: IndexSnapshot, seen: FormerView?) -> Bool {
+    func goOn(with plan: QueryPlan, in snapshot: IndexSnapshot, seen: PreImageView?) -> Bool {
         defer { forgetMoments() }
         return compare(with: plan, in: snapshot, seen: seen)
     }
 
     /// Continues with another plan on a thread that may look up account names. If the viewer, the names and the dates are the
     /// same as before, no rows are compared.
-    func goOnElsewhere(with plan: QueryPlan, in snapshot: IndexSnapshot, seen: FormerView?) {
+    func goOnElsewhere(with plan: QueryPlan, in snapshot: IndexSnapshot, seen: PreImageView?) {
         let (before, now) = (self.plan.environment, plan.environment)
         if !plan.followsClock, !self.plan.isProvisional, before.viewer == now.viewer,
             before.hasPackages == now.hasPackages, self.plan.zone == plan.zone,
@@ -420,7 +420,7 @@ extension LiveQuery {
     }
 
     /// Continues with another plan. Items that match by one plan only, or are published differently, become pending.
-    private func compare(with plan: QueryPlan, in snapshot: IndexSnapshot, seen: FormerView? = nil) -> Bool {
+    private func compare(with plan: QueryPlan, in snapshot: IndexSnapshot, seen: PreImageView? = nil) -> Bool {
         let former = self.plan
         let before = self.plan.selectTolerantly(in: snapshot, guard: scanGuard).selection
         let (after, errors) = plan.selectTolerantly(in: snapshot, guard: scanGuard)

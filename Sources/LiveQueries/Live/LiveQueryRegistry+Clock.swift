@@ -128,7 +128,7 @@ extension LiveQueryRegistry {
             // A change set may have sent some away meanwhile, or their subscribers may have left.
             let present = leaving.filter { $0.number != nil && $0.absence == nil }
             if present.isEmpty { continue }
-            clock.errandsOut += send(present, none.formerView(in: index.snapshot()), moment: now)
+            clock.errandsOut += send(present, none.preImageView(in: index.snapshot()), moment: now)
         }
     }
 

@@ -47,7 +47,7 @@ extension LiveQueryRegistry {
         // A query that is about to leave leaves with this plan.
         guard query.absence == nil, !isLeaving else { return false }
         if replanning.untold == nil {
-            replanning.untold = untold.map { PastChanges($0.formerView(in: index.snapshot())) }
+            replanning.untold = untold.map { PastChanges($0.preImageView(in: index.snapshot())) }
         }
         return adoptNextPlan(of: query, in: index, seen: replanning.untold)
     }
@@ -62,7 +62,7 @@ extension LiveQueryRegistry {
         if !isShort(query, plan, index), prepare(query, in: index, seen: seen) { return false }
         query.nextPlan = nil
         unfile(query, number)
-        let hasNews = query.goOn(with: plan, in: index.snapshot(), seen: seen?.former)
+        let hasNews = query.goOn(with: plan, in: index.snapshot(), seen: seen?.preImages)
         file(query, number)
         schedule(query)
         return hasNews
@@ -85,7 +85,7 @@ extension LiveQueryRegistry {
         }
         if replanning.none == nil {
             guard let none = index.changes(since: index.clock) else { return false }
-            replanning.none = PastChanges(none.formerView(in: index.snapshot()))
+            replanning.none = PastChanges(none.preImageView(in: index.snapshot()))
             replanning.seen = seen
         }
         replanning.leaving.append(query)

@@ -169,7 +169,7 @@ package final class LiveQueryRegistry {
             send([query], past, isCounted: false)
             return
         }
-        let former = past.former
+        let former = past.preImages
         let subtrees = SubtreeChanges(former, causes: query.causes)
         if isLong(former, subtrees) {
             send([query], past, isCounted: false)
@@ -191,7 +191,7 @@ package final class LiveQueryRegistry {
         _ changes: ChangeSet, _ index: MetadataIndex, absence: Int?, seen: PastChanges? = nil
     ) -> [LiveQuery] {
         if count == 0 { return [] }
-        let former = changes.formerView(in: index.snapshot())
+        let former = changes.preImageView(in: index.snapshot())
         // A viewer without access to the container has a plan that matches nothing. Changes must cost it nothing.
         func isMet(_ query: LiveQuery?) -> Bool {
             query.map { $0.absence == absence && !$0.plan.matchesNothing } ?? false
@@ -235,7 +235,7 @@ package final class LiveQueryRegistry {
 
     /// The queries that must look up an account name for a change. A look-up may block, so the event loop does not make
     /// it.
-    private func queriesThatAsk(_ former: FormerView, _ subtrees: SubtreeChanges) -> [LiveQuery] {
+    private func queriesThatAsk(_ former: PreImageView, _ subtrees: SubtreeChanges) -> [LiveQuery] {
         var answers: [ObjectIdentifier: Bool] = [:]
         func isUnknown(_ status: FileStatus?, _ accounts: any AccountNaming) -> Bool {
             status.map { !accounts.knows(user: $0.owner) || !accounts.knows(group: $0.group) } ?? false
@@ -245,7 +245,7 @@ package final class LiveQueryRegistry {
             let (changes, current) = (former.changes, former.current)
             let answer = (0..<changes.count).contains { at in
                 let row = changes.row(at: at)
-                return isUnknown(changes.former(at: at)?.status, accounts)
+                return isUnknown(changes.preImage(at: at)?.status, accounts)
                     || current.identifier(of: row) != nil && isUnknown(current.status(of: row), accounts)
             }
             answers[ObjectIdentifier(accounts)] = answer
@@ -257,7 +257,7 @@ package final class LiveQueryRegistry {
         }
     }
 
-    private func isLong(_ former: FormerView, _ subtrees: @autoclosure () -> SubtreeChanges) -> Bool {
+    private func isLong(_ former: PreImageView, _ subtrees: @autoclosure () -> SubtreeChanges) -> Bool {
         if former.changes.count > rowLimit { return true }
         let subtrees = subtrees()
         return !subtrees.isEmpty && subtrees.rowCount(in: former.current, atMost: rowLimit) >= rowLimit
@@ -271,7 +271,7 @@ package final class LiveQueryRegistry {
     /// look up account names have updates of their own.
     @discardableResult
     func send(
-        _ leaving: [LiveQuery], _ former: FormerView, isCounted: Bool = true, moment: Timestamp? = nil,
+        _ leaving: [LiveQuery], _ former: PreImageView, isCounted: Bool = true, moment: Timestamp? = nil,
         seen: PastChanges? = nil
     ) -> Int {
         send(leaving, PastChanges(former), isCounted: isCounted, moment: moment, seen: seen)
@@ -350,7 +350,7 @@ package final class LiveQueryRegistry {
         // The end of an update may be reported twice.
         if errand.moment != nil, !parts.isEmpty { clock.errandsOut -= 1 }
         if let changes = absence.changes {
-            let former = changes.formerView(in: index.snapshot())
+            let former = changes.preImageView(in: index.snapshot())
             if isLong(former, SubtreeChanges(former, causes: causes)) { return absence.queries }
         }
         goOn(after: errand, in: index, suspending: false)

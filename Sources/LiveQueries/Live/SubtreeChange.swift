@@ -8,7 +8,7 @@ import MetadataIndex
 ///
 /// It makes a change pass descend below the directory. A query names the causes that it depends on
 /// (``QueryPlan/causes``). Where one of them applies, each item below is tested in its former and its present
-/// surroundings: on ``FormerView`` and on the snapshot. A plan that reads another property of the directories above,
+/// surroundings: on ``PreImageView`` and on the snapshot. A plan that reads another property of the directories above,
 /// such as their modes, needs its own cause, which ``SubtreeChanges/causes(of:at:)`` must find.
 struct SubtreeChange: Sendable {
     /// The properties of the directories above an item that an answer can depend on.
@@ -80,11 +80,11 @@ struct SubtreeChanges: Sendable {
     /// Finds them among the changed rows. `causes` are those that any query depends on.
     ///
     /// Complexity: O(changes), and the depth of each directory that is found.
-    init(_ former: FormerView, causes wanted: SubtreeChange.Causes) {
+    init(_ former: PreImageView, causes wanted: SubtreeChange.Causes) {
         if wanted.isEmpty { return }
         let (changes, current) = (former.changes, former.current)
         var (before, now) = (ItemPlace(), ItemPlace())
-        for at in 0..<changes.count where changes.hasFormer(at: at) {
+        for at in 0..<changes.count where changes.hasPreImage(at: at) {
             let row = changes.row(at: at)
             guard current.isLive(row), current.kind(of: row).isDirectory,
                 case .changed = changes.transition(at: at, in: current)
@@ -124,7 +124,7 @@ struct SubtreeChanges: Sendable {
 
     /// The changes of one directory itself, which existed before and exists now.
     private static func causes(
-        of former: FormerView, at: Int, among wanted: SubtreeChange.Causes
+        of former: PreImageView, at: Int, among wanted: SubtreeChange.Causes
     ) -> SubtreeChange.Causes {
         var causes: SubtreeChange.Causes = []
         if former.isRenamed(at: at) { causes.insert(.place) }
@@ -197,19 +197,19 @@ struct SubtreeChanges: Sendable {
     }
 }
 
-extension FormerView {
+extension PreImageView {
     /// Whether the item of a changed row, which existed before and exists now, has another name or directory.
     func isRenamed(at: Int) -> Bool {
         if isElsewhere(at: at) { return true }
         let row = changes.row(at: at)
-        return changes.withFormerName(at: at) { old in current.withName(of: row) { !RawBytes.isEqual($0, old) } }
+        return changes.withPreImageName(at: at) { old in current.withName(of: row) { !RawBytes.isEqual($0, old) } }
     }
 
     /// Whether the item of a changed row, which existed before and exists now, has another directory.
     func isElsewhere(at: Int) -> Bool {
         let row = changes.row(at: at)
         // The slot of its former directory may hold another directory now.
-        guard let parent = changes.former(at: at)?.parent, parent == current.parent(of: row) else { return true }
+        guard let parent = changes.preImage(at: at)?.parent, parent == current.parent(of: row) else { return true }
         return identifier(of: parent) != current.identifier(of: parent)
     }
 }

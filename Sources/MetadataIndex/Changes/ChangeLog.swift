@@ -20,7 +20,7 @@ struct ChangeLog: Sendable {
 
     private struct Segment: Sendable {
         var changes: [ChangeSet.Change] = []
-        var formers = FormerStore()
+        var preImages = PreImageStore()
         /// Where each set of the segment begins in `changes`.
         var starts: [Int] = []
         /// The clock before the first set of the segment.
@@ -32,7 +32,7 @@ struct ChangeLog: Sendable {
             return skipped < starts.count ? starts[Int(skipped)] : changes.count
         }
 
-        var byteCount: Int { changes.capacity * 8 + starts.capacity * 8 + formers.byteCount }
+        var byteCount: Int { changes.capacity * 8 + starts.capacity * 8 + preImages.byteCount }
     }
 
     private var segments: [Segment] = []
@@ -68,7 +68,7 @@ struct ChangeLog: Sendable {
         if segments.last.map({ isFull($0) }) ?? true {
             if let last = segments.last {
                 closedChanges += last.changes.count
-                segments[segments.count - 1].formers.finish()
+                segments[segments.count - 1].preImages.finish()
                 closedBytes += segments[segments.count - 1].byteCount
             }
             segments.append(Segment(since: set.since))
@@ -77,8 +77,8 @@ struct ChangeLog: Sendable {
         segments[last].starts.append(segments[last].changes.count)
         for change in set.changes {
             var copy = change
-            if change.former != ChangeSet.noFormer {
-                copy.former = segments[last].formers.append(set.formers.record(change), of: set.formers)
+            if change.preImage != ChangeSet.noPreImage {
+                copy.preImage = segments[last].preImages.append(set.preImages.record(change), of: set.preImages)
             }
             segments[last].changes.append(copy)
         }
@@ -99,7 +99,7 @@ struct ChangeLog: Sendable {
     mutating func shorten(at clock: UInt64, unless body: ([FileAccess]) -> Bool) {
         for place in segments.indices.reversed() {
             var past: [FileAccess] = []
-            segments[place].formers.forEachAccess { if $0.accessList.isKept { past.append($0) } }
+            segments[place].preImages.forEachAccess { if $0.accessList.isKept { past.append($0) } }
             if past.isEmpty || body(past) { continue }
             guard place + 1 < segments.count else { return cut(at: clock) }
             for gone in segments[...place] {
@@ -114,17 +114,17 @@ struct ChangeLog: Sendable {
 
     /// Gives a file system another number.
     mutating func renumber(device: UInt64, to other: UInt64) {
-        updateFormers { $0.renumber(device: device, to: other) }
+        updatePreImages { $0.renumber(device: device, to: other) }
     }
 
     /// Names access lists by other handles.
-    mutating func replaceLists(_ lists: [AccessListID: AccessListID]) { updateFormers { $0.replaceLists(lists) } }
+    mutating func replaceLists(_ lists: [AccessListID: AccessListID]) { updatePreImages { $0.replaceLists(lists) } }
 
-    private mutating func updateFormers(_ body: (inout FormerStore) -> Void) {
+    private mutating func updatePreImages(_ body: (inout PreImageStore) -> Void) {
         for place in segments.indices {
             let isClosed = place + 1 < segments.count
             if isClosed { closedBytes -= segments[place].byteCount }
-            body(&segments[place].formers)
+            body(&segments[place].preImages)
             if isClosed { closedBytes += segments[place].byteCount }
         }
     }
@@ -132,7 +132,7 @@ struct ChangeLog: Sendable {
     /// Returns whether the next set begins a new segment. At most an eighth of the kept history is dropped at a time.
     private func isFull(_ segment: Segment) -> Bool {
         segment.changes.count >= min(ChangeLog.segmentChanges, maximumChanges / 8)
-            || segment.formers.attributesCount >= ChangeLog.segmentAttributes
+            || segment.preImages.attributesCount >= ChangeLog.segmentAttributes
             || segment.byteCount >= maximumBytes / 8
     }
 
@@ -148,11 +148,11 @@ struct ChangeLog: Sendable {
         return tail
     }
 
-    /// Merges all sets after `clock`: the earliest former state of each row stays. `clock` is not below `floor`.
+    /// Merges all sets after `clock`: the earliest pre-image of each row stays. `clock` is not below `floor`.
     func merge(since clock: UInt64, into merged: inout ChangeSet) {
         for segment in segments {
             for change in segment.changes[segment.start(after: clock)...] {
-                merged.adopt(change, of: segment.formers)
+                merged.adopt(change, of: segment.preImages)
             }
         }
     }
@@ -161,17 +161,17 @@ struct ChangeLog: Sendable {
 extension ChangeSet {
     /// Adds a change of a later set, unless the row is known already. `firstHeld` is the place here of the other's
     /// first held block, nil if this set does not hold them.
-    mutating func adopt(_ change: Change, of formers: borrowing FormerStore, firstHeld: UInt32? = nil) {
+    mutating func adopt(_ change: Change, of preImages: borrowing PreImageStore, firstHeld: UInt32? = nil) {
         if contains(change.row) { return }
-        var former = ChangeSet.noFormer
-        if change.former != ChangeSet.noFormer {
-            former =
-                if let firstHeld, FormerStore.isHeld(change) {
-                    firstHeld + (change.former - FormerStore.firstHeld)
+        var preImage = ChangeSet.noPreImage
+        if change.preImage != ChangeSet.noPreImage {
+            preImage =
+                if let firstHeld, PreImageStore.isHeld(change) {
+                    firstHeld + (change.preImage - PreImageStore.firstHeld)
                 } else {
-                    self.formers.append(formers.record(change), of: formers)
+                    self.preImages.append(preImages.record(change), of: preImages)
                 }
         }
-        append(change.row, former: former)
+        append(change.row, preImage: preImage)
     }
 }

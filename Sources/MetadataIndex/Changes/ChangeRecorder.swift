@@ -10,7 +10,7 @@ struct ChangeRecorder {
     private(set) var open = ChangeSet()
     /// Whether rows came in unrecorded since the last take.
     private(set) var hasUnrecorded = false
-    /// Whether a take would advance the clock, unless all rows returned to their former states.
+    /// Whether a take would advance the clock, unless all rows returned to their pre-images.
     var hasAny: Bool { !open.isEmpty || hasUnrecorded }
     /// How many sets were taken that were not empty.
     private(set) var clock: UInt64
@@ -27,8 +27,8 @@ struct ChangeRecorder {
     @inline(__always)
     mutating func record(_ row: UInt32, of rows: borrowing RowStore) {
         if row == 0 || open.contains(row) { return }
-        let former = open.formers.append(row, of: rows)
-        open.append(row, former: former)
+        let preImage = open.preImages.append(row, of: rows)
+        open.append(row, preImage: preImage)
     }
 
     /// Records a row whose derived values are to change, unless entries were added unrecorded: the log is cut then.
@@ -40,7 +40,7 @@ struct ChangeRecorder {
     /// Notes that an empty slot gets an occupant.
     @inline(__always)
     mutating func recordInsertion(_ row: UInt32) {
-        if !open.contains(row) { open.append(row, former: ChangeSet.noFormer) }
+        if !open.contains(row) { open.append(row, preImage: ChangeSet.noPreImage) }
     }
 
     /// Notes that rows came in that are in no set. The next take cuts the log.
@@ -51,7 +51,7 @@ struct ChangeRecorder {
     func isNew(_ row: UInt32, in rows: borrowing RowStore) -> Bool {
         guard row != 0, let index = open.find(row) else { return false }
         let change = open.changes[index]
-        return change.former == ChangeSet.noFormer || open.formers.generation(change) != rows.generation(row)
+        return change.preImage == ChangeSet.noPreImage || open.preImages.generation(change) != rows.generation(row)
     }
 
     /// Records all live rows as they are (``recordAll(_:of:)``).
@@ -77,21 +77,21 @@ struct ChangeRecorder {
         // Rows that were detached within the open set may have had more slots.
         for change in open.changes where Int(change.row >> 6) < unrecorded.words.count { unrecorded.remove(change.row) }
         if unrecorded.count == 0 { return }
-        guard let former = open.formers.hold(rows) else {
+        guard let preImage = open.preImages.hold(rows) else {
             unrecorded.forEach { record($0, of: rows) }
             return
         }
-        open.append(unrecorded, former: former)
+        open.append(unrecorded, preImage: preImage)
     }
 
     // MARK: Taking
 
-    /// Returns the open set without rows that returned to their former state, and begins another. The set is in the log then.
+    /// Returns the open set without rows that returned to their pre-image, and begins another. The set is in the log then.
     mutating func take(from rows: RowStore) -> ChangeSet {
         var set = ChangeSet()
         swap(&set, &open)
         // So that the set reads owners and modes without the index.
-        set.formers.lend(rows)
+        set.preImages.lend(rows)
         set.dropVoid(in: rows)
         set.since = clock
         set.clock = clock
@@ -138,6 +138,6 @@ struct ChangeRecorder {
     /// Gives a file system another device number in all pre-images.
     mutating func renumber(device: UInt64, to other: UInt64) {
         log.renumber(device: device, to: other)
-        open.formers.renumber(device: device, to: other)
+        open.preImages.renumber(device: device, to: other)
     }
 }

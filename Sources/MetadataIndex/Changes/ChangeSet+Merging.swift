@@ -3,12 +3,12 @@
 
 extension ChangeSet {
     /// Appends the set that was taken right after this one. Together they are the changes from the clock before the first
-    /// to the clock after the second. A row that returned to its former state stays in. Complexity: O(changes of `later`);
+    /// to the clock after the second. A row that returned to its pre-image stays in. Complexity: O(changes of `later`);
     /// the first call also moves this set to a hash table, O(changes).
     package mutating func append(_ later: ChangeSet) {
-        let firstHeld = formers.hold(allOf: later.formers)
-        for change in later.changes { adopt(change, of: later.formers, firstHeld: firstHeld) }
-        formers.keepLists(of: later.formers)
+        let firstHeld = preImages.hold(allOf: later.preImages)
+        for change in later.changes { adopt(change, of: later.preImages, firstHeld: firstHeld) }
+        preImages.keepLists(of: later.preImages)
         clock = later.clock
     }
 }
@@ -18,30 +18,30 @@ extension ChangeSet {
     init(merging log: ChangeLog, _ open: ChangeSet, since: UInt64, until clock: UInt64, _ rows: RowStore) {
         self.init()
         log.merge(since: since, into: &self)
-        var own = open.formers
+        var own = open.preImages
         own.lend(rows)
         for change in open.changes { adopt(change, of: own) }
-        formers.keepLists(of: rows)
+        preImages.keepLists(of: rows)
         dropVoid(in: rows)
         self.since = since
         self.clock = clock
     }
 
-    /// Drops rows that returned to their former state.
+    /// Drops rows that returned to their pre-image.
     mutating func dropVoid(in rows: RowStore) {
-        let formers = formers
+        let preImages = preImages
         let all = self
         drop { change in
             let isLive = rows.isLive(change.row)
-            guard change.former != ChangeSet.noFormer else { return !isLive }
+            guard change.preImage != ChangeSet.noPreImage else { return !isLive }
             guard isLive else { return false }
-            let record = formers.record(change)
-            guard formers.isCurrent(record, change.row, of: rows) else { return false }
+            let record = preImages.record(change)
+            guard preImages.isCurrent(record, change.row, of: rows) else { return false }
             // The slot of its directory may hold another directory by now.
             guard let parent = all.find(record.parent) else { return true }
-            let formerParent = all.changes[parent]
-            return formerParent.former != ChangeSet.noFormer
-                && formers.generation(formerParent) == rows.generation(record.parent)
+            let parentChange = all.changes[parent]
+            return parentChange.preImage != ChangeSet.noPreImage
+                && preImages.generation(parentChange) == rows.generation(record.parent)
         }
     }
 }

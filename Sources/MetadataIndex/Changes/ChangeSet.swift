@@ -1,28 +1,28 @@
-// The changes of an index between two clocks: each row once, with its former state.
+// The changes of an index between two clocks: each row once, with its pre-image.
 // SPDX-License-Identifier: Apache-2.0
 
 package import Metadata
 
 /// The changes of an index between two points of its clock: each row once, in the order of its first change, with its state
-/// at the beginning. Former states stand in arenas, not in objects.
+/// at the beginning. Pre-images stand in arenas, not in objects.
 ///
-/// A row whose occupant was removed and whose slot was reused is one change: its former state has the old generation, the
+/// A row whose occupant was removed and whose slot was reused is one change: its pre-image has the old generation, the
 /// index has the new one (``Transition/replaced(former:current:)``). A row that was added and removed within the set is not
-/// in it, nor is a row that returned to its former state. A row below a moved directory is in the set only if it changed itself.
+/// in it, nor is a row that returned to its pre-image. A row below a moved directory is in the set only if it changed itself.
 package struct ChangeSet: Sendable {
     /// One changed row.
     struct Change: Sendable {
         var row: UInt32
-        /// Where its former state stands (``FormerStore/record(_:)``); `ChangeSet.noFormer` where the slot was empty.
-        var former: UInt32
+        /// Where its pre-image stands (``PreImageStore/record(_:)``); `ChangeSet.noPreImage` where the slot was empty.
+        var preImage: UInt32
     }
 
-    static let noFormer = UInt32.max
+    static let noPreImage = UInt32.max
     /// Up to so many changes, looking through them is faster than a table.
     private static let scanned = 8
 
     var changes: [Change] = []
-    var formers = FormerStore()
+    var preImages = PreImageStore()
     /// The places in `changes` by row, open addressing by powers of two; `UInt32.max` where empty. Empty for small sets.
     private var table: [UInt32] = []
     /// Many rows that were added at once, ascending, which are not in `table`.
@@ -48,14 +48,14 @@ package struct ChangeSet: Sendable {
     package func index(of row: Row) -> Int? { find(row.number) }
 
     /// Bytes held.
-    var byteCount: Int { changes.capacity * 8 + table.capacity * 4 + formers.byteCount + (run?.byteCount ?? 0) }
+    var byteCount: Int { changes.capacity * 8 + table.capacity * 4 + preImages.byteCount + (run?.byteCount ?? 0) }
 }
 
-// MARK: Former states
+// MARK: Pre-images
 
 extension ChangeSet {
     /// The state of a row from before, without its name.
-    package struct Former: Sendable, Hashable {
+    package struct PreImage: Sendable, Hashable {
         /// The identifier of the row's former occupant.
         package let identifier: ItemIdentifier
         /// Its directory.
@@ -68,39 +68,41 @@ extension ChangeSet {
 
     /// Whether there was an entry in the row before.
     @inline(__always)
-    package func hasFormer(at index: Int) -> Bool { changes[index].former != ChangeSet.noFormer }
+    package func hasPreImage(at index: Int) -> Bool { changes[index].preImage != ChangeSet.noPreImage }
 
     /// The state of the row from before, nil where the slot was empty.
-    package func former(at index: Int) -> Former? {
+    package func preImage(at index: Int) -> PreImage? {
         let change = changes[index]
-        guard change.former != ChangeSet.noFormer else { return nil }
-        let record = formers.record(change)
-        return Former(
+        guard change.preImage != ChangeSet.noPreImage else { return nil }
+        let record = preImages.record(change)
+        return PreImage(
             identifier: ItemIdentifier(row: Row(change.row), generation: record.generation),
-            parent: Row(record.parent), status: formers.status(record),
-            extras: formers.extras(record))
+            parent: Row(record.parent), status: preImages.status(record),
+            extras: preImages.extras(record))
     }
 
-    /// Returns the former facts of a package besides its status; nil if the row was no package.
-    package func formerPackage(at index: Int) -> PackageFacts? {
+    /// Returns the facts of a package besides its status, before the set; nil if the row was no package.
+    package func preImagePackage(at index: Int) -> PackageFacts? {
         let change = changes[index]
-        return change.former == ChangeSet.noFormer ? nil : formers.package(formers.record(change))
+        return change.preImage == ChangeSet.noPreImage ? nil : preImages.package(preImages.record(change))
     }
 
     /// Returns the numbers of conflict versions from before.
-    package func formerConflicts(at index: Int) -> ConflictCount {
+    package func preImageConflicts(at index: Int) -> ConflictCount {
         let change = changes[index]
-        guard change.former != ChangeSet.noFormer else { return ConflictCount() }
-        return formers.conflicts(formers.record(change)) ?? ConflictCount()
+        guard change.preImage != ChangeSet.noPreImage else { return ConflictCount() }
+        return preImages.conflicts(preImages.record(change)) ?? ConflictCount()
     }
 
     /// Lends the name from before; empty where the slot was empty.
-    package func withFormerName<R, E: Error>(
+    package func withPreImageName<R, E: Error>(
         at index: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> R
     ) throws(E) -> R {
         let change = changes[index]
-        guard change.former != ChangeSet.noFormer else { return try body(UnsafeRawBufferPointer(start: nil, count: 0)) }
-        return try formers.withName(formers.record(change), body)
+        guard change.preImage != ChangeSet.noPreImage else {
+            return try body(UnsafeRawBufferPointer(start: nil, count: 0))
+        }
+        return try preImages.withName(preImages.record(change), body)
     }
 
     /// How the occupants of a row changed.
@@ -121,8 +123,8 @@ extension ChangeSet {
         let change = changes[index]
         let row = Row(change.row)
         let current = reader.identifier(of: row)
-        guard change.former != ChangeSet.noFormer else { return current.map { .added($0) } }
-        let former = ItemIdentifier(row: row, generation: formers.generation(change))
+        guard change.preImage != ChangeSet.noPreImage else { return current.map { .added($0) } }
+        let former = ItemIdentifier(row: row, generation: preImages.generation(change))
         guard let current else { return .removed(former) }
         return current == former ? .changed(current) : .replaced(former: former, current: current)
     }
@@ -157,8 +159,8 @@ extension ChangeSet {
 
     /// Adds a row that is not in the set.
     @inline(__always)
-    mutating func append(_ row: UInt32, former: UInt32) {
-        changes.append(Change(row: row, former: former))
+    mutating func append(_ row: UInt32, preImage: UInt32) {
+        changes.append(Change(row: row, preImage: preImage))
         if changes.count <= ChangeSet.scanned { return }
         let filed = changes.count - (run?.count ?? 0)
         if filed * 2 > table.count {
@@ -168,12 +170,12 @@ extension ChangeSet {
         }
     }
 
-    /// Adds many rows that are not in the set and have their former states in one place.
-    mutating func append(_ rows: borrowing RowBits, former: UInt32) {
+    /// Adds many rows that are not in the set and have their pre-images in one place.
+    mutating func append(_ rows: borrowing RowBits, preImage: UInt32) {
         let start = changes.count
         let total = start + rows.count
         changes.reserveCapacity(total)
-        rows.forEach { changes.append(Change(row: $0, former: former)) }
+        rows.forEach { changes.append(Change(row: $0, preImage: preImage)) }
         if run == nil { run = RankedRows(copy rows, start: start) }
         buildTable(room: total - (run?.count ?? 0))
     }

@@ -17,7 +17,7 @@ package final class PastChanges: Sendable {
     private let earlier: PastChanges?
     private let log: ChangeLog
     private let open: ChangeSet
-    private let merged: Mutex<FormerView?>
+    private let merged: Mutex<PreImageView?>
 
     init(since: UInt64, log: ChangeLog, open: ChangeSet, current: IndexSnapshot) {
         self.since = since
@@ -30,14 +30,14 @@ package final class PastChanges: Sendable {
     }
 
     /// Changes that are merged.
-    package init(_ former: FormerView) {
-        since = former.changes.since
+    package init(_ view: PreImageView) {
+        since = view.changes.since
         earlier = nil
         log = ChangeLog()
         open = ChangeSet()
-        current = former.current
-        mostCount = former.changes.count
-        merged = Mutex(former)
+        current = view.current
+        mostCount = view.changes.count
+        merged = Mutex(view)
     }
 
     /// Changes and the set that came after them, up to the rows of `current`.
@@ -52,20 +52,20 @@ package final class PastChanges: Sendable {
     }
 
     /// The rows as they were, with the changes. Complexity: O(changes) for the first caller; others wait for it.
-    package var former: FormerView {
+    package var preImages: PreImageView {
         merged.withLock { merged in
-            if let former = merged { return former }
+            if let view = merged { return view }
             let changes: ChangeSet
             if let earlier {
-                var all = earlier.former.changes
+                var all = earlier.preImages.changes
                 all.append(open)
                 changes = all
             } else {
                 changes = ChangeSet(merging: log, open, since: since, until: current.clock, current.rows)
             }
-            let former = changes.formerView(in: current)
-            merged = former
-            return former
+            let view = changes.preImageView(in: current)
+            merged = view
+            return view
         }
     }
 

@@ -8,7 +8,7 @@ import Metadata
 struct RowStore: Sendable {
     var blocks: [BlockStorage] = []
     /// Owner, group, mode, device and access list by number. A number that no row uses any more is given to another combination;
-    /// readers of former rows have the former table.
+    /// readers of pre-images have the former table.
     var common: [CommonAttributes] = []
     /// Keeps the lists that are named there; nil where there are none.
     var lease: AccessListLease?

@@ -118,9 +118,9 @@ package final class IndexRestorer {
             }
             set.since = record.clock - 1
             set.clock = record.clock
-            set.formers.lend(rows)
+            set.preImages.lend(rows)
             log.append(set)
-            set.formers.endLoan()
+            set.preImages.endLoan()
             note(record.sequence)
             loggedClock = record.clock
             if isNew { clock = record.clock }
@@ -224,11 +224,11 @@ package final class IndexRestorer {
             return false
         }
         set.changes.removeAll(keepingCapacity: true)
-        set.formers.records.removeAll(keepingCapacity: true)
-        set.formers.names.removeAll(keepingCapacity: true)
-        set.formers.sharedExtras = SharedExtras()
-        set.formers.packages.removeAll(keepingCapacity: true)
-        set.formers.conflicts.removeAll(keepingCapacity: true)
+        set.preImages.records.removeAll(keepingCapacity: true)
+        set.preImages.names.removeAll(keepingCapacity: true)
+        set.preImages.sharedExtras = SharedExtras()
+        set.preImages.packages.removeAll(keepingCapacity: true)
+        set.preImages.conflicts.removeAll(keepingCapacity: true)
         for _ in 0..<count { try readChange(&changes, isNew: isNew) }
         try changes.end()
         return true
@@ -305,29 +305,29 @@ package final class IndexRestorer {
         guard row > 0, row < slotCount else { throw .malformed("a row") }
         let presence = try reader.number(UInt8.self)
         guard presence <= JournalFormat.Presence.all else { throw .malformed("a change") }
-        var former = ChangeSet.noFormer
-        if presence & JournalFormat.Presence.former != 0 {
+        var preImage = ChangeSet.noPreImage
+        if presence & JournalFormat.Presence.preImage != 0 {
             let state = try savedRow(&reader)
             let name = try readName(&reader)
-            former = UInt32(set.formers.records.count)
+            preImage = UInt32(set.preImages.records.count)
             var extras = state.extras
             if extras > ExtrasTable.empty {
-                extras = set.formers.sharedExtras.place(of: localRecords[Int(extras) - 2]) + 2
+                extras = set.preImages.sharedExtras.place(of: localRecords[Int(extras) - 2]) + 2
             }
-            set.formers.records.append(
-                FormerStore.Record(
+            set.preImages.records.append(
+                PreImageStore.Record(
                     values: state.values, generation: state.generation, parent: state.parent,
-                    nameOffset: set.formers.names.count, extras: extras,
+                    nameOffset: set.preImages.names.count, extras: extras,
                     nameLength: UInt16(truncatingIfNeeded: name.count)))
-            if let package = state.package { set.formers.packages[set.formers.names.count] = package }
+            if let package = state.package { set.preImages.packages[set.preImages.names.count] = package }
             if presence & JournalFormat.Presence.conflicts != 0 {
                 let beside = try reader.number(UInt32.self)
                 let count = ConflictCount(beside: beside, inside: try reader.number(UInt32.self))
-                set.formers.conflicts[set.formers.names.count] = count
+                set.preImages.conflicts[set.preImages.names.count] = count
             }
-            set.formers.names.append(contentsOf: name)
+            set.preImages.names.append(contentsOf: name)
         }
-        set.changes.append(ChangeSet.Change(row: row, former: former))
+        set.changes.append(ChangeSet.Change(row: row, preImage: preImage))
         guard presence & JournalFormat.Presence.current != 0 else {
             let generation = try reader.number(UInt32.self)
             if isNew { vacate(row, generation) }

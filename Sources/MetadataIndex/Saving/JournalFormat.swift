@@ -29,14 +29,14 @@ package enum JournalFormat {
     /// The record's statement about a row.
     enum Presence {
         /// There was an occupant before.
-        static let former: UInt8 = 1
+        static let preImage: UInt8 = 1
         /// There is one after.
         static let current: UInt8 = 2
         /// It is the one from before, under the same name.
         static let sameName: UInt8 = 4
         /// It had conflict versions before.
         static let conflicts: UInt8 = 8
-        static let all = former | current | sameName | conflicts
+        static let all = preImage | current | sameName | conflicts
     }
 }
 

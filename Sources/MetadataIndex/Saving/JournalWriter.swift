@@ -88,7 +88,7 @@ package struct JournalWriter {
         let lengthAt = bytes.count
         bytes.append(number: UInt32(0))
         for change in set.changes {
-            append(change, of: set.formers, storage.rows)
+            append(change, of: set.preImages, storage.rows)
             // A record that will be thrown away is not finished. There are no more access lists than fit
             // (`AccessLists.maximumBytes`).
             guard bytes.count - start + extras.recordBytes <= largestRecord else { return false }
@@ -105,7 +105,7 @@ package struct JournalWriter {
     }
 
     private mutating func append(
-        _ change: ChangeSet.Change, of formers: borrowing FormerStore, _ rows: borrowing RowStore
+        _ change: ChangeSet.Change, of preImages: borrowing PreImageStore, _ rows: borrowing RowStore
     ) {
         bytes.append(number: change.row)
         let isLive = rows.isLive(change.row)
@@ -113,20 +113,20 @@ package struct JournalWriter {
         bytes.append(isLive ? JournalFormat.Presence.current : 0)
         let block = rows.block(change.row)
         let slot = RowStore.slot(change.row)
-        if change.former != ChangeSet.noFormer {
-            let record = formers.record(change)
-            bytes[at] |= JournalFormat.Presence.former
+        if change.preImage != ChangeSet.noPreImage {
+            let record = preImages.record(change)
+            bytes[at] |= JournalFormat.Presence.preImage
             append(record.values, record.generation, record.parent)
-            appendExtras(record.extras > ExtrasTable.empty ? formers.extras(record) : nil, record.extras)
-            if record.values.kind == .package { append(formers.package(record), record.values) }
-            formers.withName(record) { append(name: $0) }
-            if let count = formers.conflicts(record) {
+            appendExtras(record.extras > ExtrasTable.empty ? preImages.extras(record) : nil, record.extras)
+            if record.values.kind == .package { append(preImages.package(record), record.values) }
+            preImages.withName(record) { append(name: $0) }
+            if let count = preImages.conflicts(record) {
                 bytes[at] |= JournalFormat.Presence.conflicts
                 bytes.append(number: count.beside)
                 bytes.append(number: count.inside)
             }
             if isLive, block.generation[slot] == record.generation {
-                let isSame = formers.withName(record) { $0.elementsEqual(block.nameBytes(slot)) }
+                let isSame = preImages.withName(record) { $0.elementsEqual(block.nameBytes(slot)) }
                 if isSame { bytes[at] |= JournalFormat.Presence.sameName }
             }
         }

@@ -64,10 +64,10 @@ enum StateTarget: FuzzTarget {
     /// The past may be nonsense, but it ends.
     private static func walkThroughThePast(of index: MetadataIndex) {
         guard let set = index.changes(since: index.earliestClock) else { return }
-        let view = set.formerView(in: index.snapshot())
+        let view = set.preImageView(in: index.snapshot())
         for at in 0..<set.count {
             _ = set.transition(at: at, in: index)
-            guard set.hasFormer(at: at) else { continue }
+            guard set.hasPreImage(at: at) else { continue }
             let row = set.row(at: at)
             _ = path(of: row, in: view)
             _ = view.depth(of: row)

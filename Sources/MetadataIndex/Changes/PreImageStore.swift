@@ -1,10 +1,10 @@
-// Former states of rows in arenas.
+// Pre-images of rows in arenas.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
 
-/// Former states of rows in arenas: fixed-size records, the bytes of names, and extra attributes. It needs the index no longer.
-struct FormerStore: Sendable {
+/// Pre-images of rows in arenas: fixed-size records, the bytes of names, and extra attributes. It needs the index no longer.
+struct PreImageStore: Sendable {
     /// The state of one row, 80 bytes. For a held row it is made on demand: its `nameOffset` is negative and says where the row
     /// is, and `extras` is the index's number.
     struct Record: Sendable {
@@ -21,8 +21,8 @@ struct FormerStore: Sendable {
     private var held: [RowStore] = []
     /// How many times rows are held at most; then their states are copied as ever.
     private static let mostHeld: UInt32 = 64
-    /// The first number of a former state that names a set in `held`.
-    static let firstHeld = ChangeSet.noFormer - mostHeld
+    /// The first number of a pre-image that names a set in `held`.
+    static let firstHeld = ChangeSet.noPreImage - mostHeld
 
     var records: [Record] = []
     var names: [UInt8] = []
@@ -73,31 +73,31 @@ struct FormerStore: Sendable {
         return UInt32(records.count - 1)
     }
 
-    /// Holds all rows as they are now: the number of their former states; nil if rows were held too often.
+    /// Holds all rows as they are now: the number of their pre-images; nil if rows were held too often.
     mutating func hold(_ rows: RowStore) -> UInt32? {
-        guard held.count < Int(FormerStore.mostHeld) else { return nil }
+        guard held.count < Int(PreImageStore.mostHeld) else { return nil }
         held.append(rows)
-        return FormerStore.firstHeld + UInt32(held.count - 1)
+        return PreImageStore.firstHeld + UInt32(held.count - 1)
     }
 
     /// Holds the blocks that another store holds: returns the number of the first; nil if there are none, or too many.
-    mutating func hold(allOf other: borrowing FormerStore) -> UInt32? {
-        guard other.held.count > 0, held.count + other.held.count <= Int(FormerStore.mostHeld) else { return nil }
-        let first = FormerStore.firstHeld + UInt32(held.count)
+    mutating func hold(allOf other: borrowing PreImageStore) -> UInt32? {
+        guard other.held.count > 0, held.count + other.held.count <= Int(PreImageStore.mostHeld) else { return nil }
+        let first = PreImageStore.firstHeld + UInt32(held.count)
         held.append(contentsOf: other.held)
         return first
     }
 
     @inline(__always)
     static func isHeld(_ change: ChangeSet.Change) -> Bool {
-        change.former >= firstHeld && change.former != ChangeSet.noFormer
+        change.preImage >= firstHeld && change.preImage != ChangeSet.noPreImage
     }
 
-    /// The former state of a change that has one.
+    /// The pre-image of a change that has one.
     @inline(__always)
     func record(_ change: ChangeSet.Change) -> Record {
-        if change.former < FormerStore.firstHeld { return records[Int(change.former)] }
-        return heldRecord(change.row, Int(change.former - FormerStore.firstHeld))
+        if change.preImage < PreImageStore.firstHeld { return records[Int(change.preImage)] }
+        return heldRecord(change.row, Int(change.preImage - PreImageStore.firstHeld))
     }
 
     private func heldRecord(_ row: UInt32, _ at: Int) -> Record {
@@ -112,19 +112,19 @@ struct FormerStore: Sendable {
     /// The generation of a change's former occupant.
     @inline(__always)
     func generation(_ change: ChangeSet.Change) -> UInt32 {
-        if change.former < FormerStore.firstHeld { return records[Int(change.former)].generation }
-        return held[Int(change.former - FormerStore.firstHeld)].generation(change.row)
+        if change.preImage < PreImageStore.firstHeld { return records[Int(change.preImage)].generation }
+        return held[Int(change.preImage - PreImageStore.firstHeld)].generation(change.row)
     }
 
     /// The directory of a change's former occupant.
     @inline(__always)
     func parent(_ change: ChangeSet.Change) -> UInt32 {
-        if change.former < FormerStore.firstHeld { return records[Int(change.former)].parent }
-        return held[Int(change.former - FormerStore.firstHeld)].parent(change.row)
+        if change.preImage < PreImageStore.firstHeld { return records[Int(change.preImage)].parent }
+        return held[Int(change.preImage - PreImageStore.firstHeld)].parent(change.row)
     }
 
     /// Copies a record of another store, and returns where.
-    mutating func append(_ record: Record, of other: borrowing FormerStore) -> UInt32 {
+    mutating func append(_ record: Record, of other: borrowing PreImageStore) -> UInt32 {
         var copy = record
         copy.values.common = number(of: other.attributes(record))
         copy.nameOffset = names.count
@@ -233,7 +233,7 @@ struct FormerStore: Sendable {
 
 // MARK: Attributes
 
-extension FormerStore {
+extension PreImageStore {
     /// Borrows the combinations of the index that these records number, as long as no number was reused.
     mutating func lend(_ rows: borrowing RowStore) {
         (common, isLent, lease) = (rows.common, true, rows.lease)
@@ -243,7 +243,7 @@ extension FormerStore {
     mutating func endLoan() { (common, isLent, lease) = ([], false, nil) }
 
     /// Keeps the access lists alive that records copied from a later store or index name.
-    mutating func keepLists(of later: borrowing FormerStore) { lease = lease ?? later.lease }
+    mutating func keepLists(of later: borrowing PreImageStore) { lease = lease ?? later.lease }
     mutating func keepLists(of rows: borrowing RowStore) { lease = lease ?? rows.lease }
 
     /// How many combinations there are in a store that was copied to.

@@ -5,7 +5,7 @@ package import Metadata
 
 /// The rows of an index as they were before a change set. Changed rows are read from the set, others from a snapshot taken
 /// right after it. Paths are right even if directories above were moved or removed meanwhile.
-package struct FormerView: Sendable {
+package struct PreImageView: Sendable {
     /// The changes since the moment that is looked at.
     package let changes: ChangeSet
     /// The state after the changes.
@@ -17,7 +17,7 @@ package struct FormerView: Sendable {
     }
 
     private enum Place {
-        case record(FormerStore.Record)
+        case record(PreImageStore.Record)
         case current
         case missing
     }
@@ -26,7 +26,7 @@ package struct FormerView: Sendable {
     private func place(_ row: UInt32) -> Place {
         if let index = changes.find(row) {
             let change = changes.changes[index]
-            return change.former == ChangeSet.noFormer ? .missing : .record(changes.formers.record(change))
+            return change.preImage == ChangeSet.noPreImage ? .missing : .record(changes.preImages.record(change))
         }
         return current.rows.isLive(row) ? .current : .missing
     }
@@ -35,13 +35,13 @@ package struct FormerView: Sendable {
     private func parent(_ row: UInt32) -> UInt32 {
         if let index = changes.find(row) {
             let change = changes.changes[index]
-            return change.former == ChangeSet.noFormer ? 0 : changes.formers.parent(change)
+            return change.preImage == ChangeSet.noPreImage ? 0 : changes.preImages.parent(change)
         }
         return current.rows.isLive(row) ? current.rows.parent(row) : 0
     }
 }
 
-extension FormerView: RowReader {
+extension PreImageView: RowReader {
     /// As many as there are entries: with a damaged journal they may lie in a circle.
     package var mostSteps: Int { current.count + changes.count + 1 }
 
@@ -66,41 +66,43 @@ extension FormerView: RowReader {
     }
 
     package func status(of row: Row) -> FileStatus {
-        if case .record(let record) = place(row.number) { return changes.formers.status(record) }
+        if case .record(let record) = place(row.number) { return changes.preImages.status(record) }
         return current.status(of: row)
     }
 
     package func access(of row: Row) -> FileAccess {
         if case .record(let record) = place(row.number) {
-            return changes.formers.attributes(record).access
+            return changes.preImages.attributes(record).access
         }
         return current.access(of: row)
     }
 
     package var hasArchives: Bool { current.hasArchives }
 
-    package var hasPackages: Bool { current.hasPackages || changes.formers.hasPackages }
+    package var hasPackages: Bool { current.hasPackages || changes.preImages.hasPackages }
 
     package func package(at row: Row) -> PackageFacts? {
-        if case .record(let record) = place(row.number) { return changes.formers.package(record) }
+        if case .record(let record) = place(row.number) { return changes.preImages.package(record) }
         return current.package(at: row)
     }
 
     package func conflicts(of row: Row) -> ConflictCount {
-        if case .record(let record) = place(row.number) { return changes.formers.conflicts(record) ?? ConflictCount() }
+        if case .record(let record) = place(row.number) {
+            return changes.preImages.conflicts(record) ?? ConflictCount()
+        }
         return current.conflicts(of: row)
     }
 
     /// Whether the container was shared at some time since then, or is now.
-    package var wasShared: Bool { current.isShared || changes.formers.hasSync }
+    package var wasShared: Bool { current.isShared || changes.preImages.hasSync }
 
     package func sync(of row: Row) -> SyncState {
-        if case .record(let record) = place(row.number) { return changes.formers.sync(record) ?? .notShared }
+        if case .record(let record) = place(row.number) { return changes.preImages.sync(record) ?? .notShared }
         return current.sync(of: row)
     }
 
     package func extras(of row: Row) -> ExtraAttributes? {
-        if case .record(let record) = place(row.number) { return changes.formers.extras(record) }
+        if case .record(let record) = place(row.number) { return changes.preImages.extras(record) }
         return current.extras(of: row)
     }
 
@@ -108,7 +110,7 @@ extension FormerView: RowReader {
         of row: Row, _ body: (UnsafeRawBufferPointer) throws(E) -> R
     ) throws(E) -> R {
         switch place(row.number) {
-        case .record(let record): try changes.formers.withName(record, body)
+        case .record(let record): try changes.preImages.withName(record, body)
         case .current: try current.rows.withName(row.number, body)
         case .missing: try body(UnsafeRawBufferPointer(start: nil, count: 0))
         }
@@ -152,7 +154,7 @@ extension FormerView: RowReader {
 
 extension ChangeSet {
     /// The rows as they were before the set. `current` is the state right after it: a snapshot from when it was taken.
-    package func formerView(in current: IndexSnapshot) -> FormerView {
-        FormerView(changes: self, current: current)
+    package func preImageView(in current: IndexSnapshot) -> PreImageView {
+        PreImageView(changes: self, current: current)
     }
 }
