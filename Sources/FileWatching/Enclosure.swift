@@ -24,7 +24,7 @@ extension TreeWatcher {
     /// A container came to lie in another one, or does no longer.
     package func setEnclosure(_ number: UInt32, to enclosure: Enclosure?) {
         guard let container = containers[number], container.place.setEnclosure(enclosure) else { return }
-        suspect(number, cause: causeNow)
+        suspect(number, position: positionNow)
     }
 
     /// Returns whether a container's directory belongs to the container that it lies in. Throws the error of a directory that

@@ -14,13 +14,13 @@ struct LoopIteration {
     private var lookUps = 0
     /// Directories that were climbed over.
     private var steps = 0
-    private var firstCause = UInt64.max
+    private var firstPosition = UInt64.max
 
     /// Begins an iteration that should end after so many nanoseconds.
     mutating func begin(at time: UInt64, budget: UInt64) {
         number &+= 1
         (began, deadline) = (time, time &+ budget)
-        (lookUps, steps, firstCause) = (0, 0, .max)
+        (lookUps, steps, firstPosition) = (0, 0, .max)
     }
 
     /// Sets the time of an iteration that does no look-ups.
@@ -42,10 +42,10 @@ struct LoopIteration {
     mutating func restartCounting() { (lookUps, steps) = (0, 0) }
 
     /// A look-up was made for an event at this position.
-    mutating func noteCause(_ cause: UInt64) { firstCause = min(firstCause, cause) }
+    mutating func notePosition(_ position: UInt64) { firstPosition = min(firstPosition, position) }
 
     /// The position of the oldest event that a look-up of this iteration was made for; nil for none.
-    var oldestCause: UInt64? { firstCause == .max ? nil : firstCause }
+    var oldestPosition: UInt64? { firstPosition == .max ? nil : firstPosition }
 
     /// Whether it has climbed over as many directories as it does in any case.
     var hasTakenSteps: Bool { steps >= WatchLimits.stepsPerTurn }

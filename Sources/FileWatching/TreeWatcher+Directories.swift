@@ -56,7 +56,7 @@ extension TreeWatcher {
         if let containers = roots.ancestor(watch)?.containers {
             // It stays, and tells more than is needed from now on.
             roots.setMask(.directory, of: watch)
-            for number in containers { suspect(number, cause: causeNow) }
+            for number in containers { suspect(number, position: positionNow) }
         } else {
             watches.unwant(watch)
         }
@@ -104,7 +104,7 @@ extension TreeWatcher {
                 notices.append(.containerFound(container: container.number, isKnown: true))
             }
             // The directories above need not be watched for it any more.
-            suspect(container.number, cause: causeNow)
+            suspect(container.number, position: positionNow)
         }
     }
 
@@ -193,7 +193,9 @@ extension TreeWatcher {
     func hasMoved(_ node: TreeNode) {
         for id in unstableDirectories.all where isSelfOrAncestor(node, of: directories[id].node) {
             // A directory that is polled already is read again at once; a look-up of each other is on its way.
-            if isUnstable(id), directories[id].node != node { lookAtPlace(of: id, origin: Origin(cause: causeNow)) }
+            if isUnstable(id), directories[id].node != node {
+                lookAtPlace(of: id, origin: Origin(position: positionNow))
+            }
             unstableDirectories.forget(id)
         }
     }

@@ -96,7 +96,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
 
     /// When the oldest event was read that the last turn has made a look-up for, in the kernel's nanoseconds; nil where it
     /// has made none.
-    package var oldestNews: UInt64? { iteration.oldestCause.flatMap { events.time(of: $0) } }
+    package var oldestNews: UInt64? { iteration.oldestPosition.flatMap { events.time(of: $0) } }
 
     /// Look-ups that are to be made.
     package var waitingLookUps: Int {
@@ -129,7 +129,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     func queuedBytes() -> UInt64 { UInt64((try? kernel.queuedBytes()) ?? 0) }
 
     /// The event position of a request from outside is now: a barrier made from now on waits for it.
-    var causeNow: UInt64 { position - 1 }
+    var positionNow: UInt64 { position - 1 }
 
     /// Whether so much waits that nothing more is read: new events then stay in the kernel's queue, until it overflows.
     var isFull: Bool { lookUps.countOfCold >= settings.limits.lookUpsAhead }
@@ -139,7 +139,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
 
     /// Whether all of the stream before a position has been heard, renames with both their events.
     func isHeard(_ end: UInt64) -> Bool {
-        position >= end && renames.oldest.map { $0.origin.cause >= end } ?? true
+        position >= end && renames.oldest.map { $0.origin.position >= end } ?? true
     }
 
     /// Whether directories are being read.

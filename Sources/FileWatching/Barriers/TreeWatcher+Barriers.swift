@@ -26,13 +26,13 @@ extension TreeWatcher {
     }
 
     /// The position before which all that events have told is in the tree, with whatever came of it.
-    var settledPosition: UInt64 { WorkKind.allCases.reduce(position) { min($0, leastCause(of: $1)) } }
+    var settledPosition: UInt64 { WorkKind.allCases.reduce(position) { min($0, leastPosition(of: $1)) } }
 
     /// Describes the work under way, for a person who asks why a barrier is not reached.
     package var unfinished: String {
         let work = WorkKind.allCases.filter { count(of: $0) > 0 }.map { kind in
-            let cause = leastCause(of: kind)
-            return "\(kind) \(count(of: kind))" + (cause == .max ? "" : " since \(cause)")
+            let oldest = leastPosition(of: kind)
+            return "\(kind) \(count(of: kind))" + (oldest == .max ? "" : " since \(oldest)")
         }
         let comparisons = containers.values.compactMap { container in
             container.comparison.map {
@@ -50,20 +50,21 @@ extension TreeWatcher {
         let concerns = { (number: UInt32) in numbers?.contains(number) ?? true }
         let isIn = { (id: DirectoryID) in concerns(self.directories.container(of: id)) }
         switch kind {
-        case .readings: return readings.tasks.values.contains { $0.cause < position && concerns($0.container.number) }
+        case .readings:
+            return readings.tasks.values.contains { $0.position < position && concerns($0.container.number) }
         case .awaitedReadings: return readings.awaited.contains { $0.value < position && isIn($0.key) }
-        case .renames: return renames.all.contains { $0.origin.cause < position && concerns($0.container) }
-        case .deferredLookUps: return deferredLookUps.contains { $0.origin.cause < position && isIn($0.directory) }
+        case .renames: return renames.all.contains { $0.origin.position < position && concerns($0.container) }
+        case .deferredLookUps: return deferredLookUps.contains { $0.origin.position < position && isIn($0.directory) }
         case .names: return lookUps.waits(before: position, where: isIn)
-        case .linkNews: return linkedFiles.news.values.contains { $0.origin.cause < position }
-        case .linkedFiles: return linkedFiles.wanted.values.contains { $0.cause < position }
+        case .linkNews: return linkedFiles.news.values.contains { $0.origin.position < position }
+        case .linkedFiles: return linkedFiles.wanted.values.contains { $0.position < position }
         case .crawledLinks:
             return linkedFiles.crawled.contains { number, links in
-                concerns(number) && links.values.contains { $0.cause < position }
+                concerns(number) && links.values.contains { $0.position < position }
             }
         case .unresolvedLinks:
             return linkedFiles.unresolved.values.contains {
-                $0.cause < position && $0.containers.contains(where: concerns)
+                $0.position < position && $0.containers.contains(where: concerns)
             }
         case .roots: return roots.suspects.contains { $0.value < position && concerns($0.key) }
         case .heldEvents: return false
@@ -71,19 +72,19 @@ extension TreeWatcher {
     }
 
     /// Returns the position of the oldest event that has caused work of a kind, or one before it; `UInt64.max` for none.
-    private func leastCause(of kind: WorkKind) -> UInt64 {
+    private func leastPosition(of kind: WorkKind) -> UInt64 {
         switch kind {
-        case .readings: readings.tasks.values.reduce(.max) { min($0, $1.cause) }
+        case .readings: readings.tasks.values.reduce(.max) { min($0, $1.position) }
         case .awaitedReadings: readings.awaited.values.reduce(.max, min)
-        case .renames: renames.leastCause ?? .max
-        case .deferredLookUps: deferredLookUps.reduce(.max) { min($0, $1.origin.cause) }
-        case .names: lookUps.leastCause
-        case .linkNews: linkedFiles.news.values.reduce(.max) { min($0, $1.origin.cause) }
-        case .linkedFiles: linkedFiles.wanted.values.reduce(.max) { min($0, $1.cause) }
-        case .crawledLinks: linkedFiles.crawled.values.joined().reduce(.max) { min($0, $1.value.cause) }
-        case .unresolvedLinks: linkedFiles.unresolved.values.reduce(.max) { min($0, $1.cause) }
+        case .renames: renames.leastPosition ?? .max
+        case .deferredLookUps: deferredLookUps.reduce(.max) { min($0, $1.origin.position) }
+        case .names: lookUps.leastPosition
+        case .linkNews: linkedFiles.news.values.reduce(.max) { min($0, $1.origin.position) }
+        case .linkedFiles: linkedFiles.wanted.values.reduce(.max) { min($0, $1.position) }
+        case .crawledLinks: linkedFiles.crawled.values.joined().reduce(.max) { min($0, $1.value.position) }
+        case .unresolvedLinks: linkedFiles.unresolved.values.reduce(.max) { min($0, $1.position) }
         case .roots: roots.suspects.values.reduce(.max, min)
-        case .heldEvents: unknownWatches.leastCause
+        case .heldEvents: unknownWatches.leastPosition
         }
     }
 

@@ -19,7 +19,7 @@ extension TreeWatcher {
         }
         // The known entries stay exact meanwhile, so that no other question waits for this. It follows the comparison
         // under way, and leaves out the directories that one reads from now on.
-        var comparison = Comparison(task: newComparisonTask(for: container, cause: .max), of: .extras)
+        var comparison = Comparison(task: newComparisonTask(for: container, position: .max), of: .extras)
         comparison.begin(at: kernel.now(), round: pool.raiseRound())
         comparison.completions = [{ _ in completion() }]
         container.comparisons.readExtras(comparison)
@@ -32,35 +32,35 @@ extension TreeWatcher {
         _ container: WatchedContainer, origin: Origin, only directories: [DirectoryID]? = nil, isPaced: Bool = false
     ) {
         // A barrier waits for whatever is more than a poll, even where a poll has found that it is needed.
-        let cause = directories == nil ? min(origin.cause, causeNow) : origin.cause
+        let position = directories == nil ? min(origin.position, positionNow) : origin.position
         if directories == nil { counters.comparisons += 1 }
         guard let comparison = container.comparison else {
             let comparison = Comparison(
-                task: newComparisonTask(for: container, cause: cause),
+                task: newComparisonTask(for: container, position: position),
                 of: directories == nil ? .everything : .someDirectories, directories: directories ?? [],
                 isPaced: isPaced)
             container.comparisons.begin(comparison, now: kernel.now())
             return
         }
         if let next = container.comparisons.next {
-            lowerCause(of: next.task, to: cause)
+            lowerPosition(of: next.task, to: position)
             return
         }
         if comparison.wouldBeginAgain, comparison.beginnings.widenings >= settings.limits.comparisonWidenings {
             container.comparisons.follow(
                 Comparison(
-                    task: newComparisonTask(for: container, cause: cause), of: .everything, isPaced: isPaced,
+                    task: newComparisonTask(for: container, position: position), of: .everything, isPaced: isPaced,
                     restarts: comparison.beginnings.restarts))
             return
         }
-        lowerCause(of: comparison.task, to: cause)
+        lowerPosition(of: comparison.task, to: position)
         if directories == nil { container.comparison?.widen(isPaced: isPaced, round: pool.raiseRound) }
     }
 
     /// A task takes over an event position: a barrier that waits for that position waits for the task.
-    func lowerCause(of task: UInt32, to cause: UInt64) {
-        guard readings.lowerCause(of: task, to: cause) else { return }
-        deferredLookUps.lowerCauses(of: task, to: cause)
+    func lowerPosition(of task: UInt32, to position: UInt64) {
+        guard readings.lowerPosition(of: task, to: position) else { return }
+        deferredLookUps.lowerPositions(of: task, to: position)
     }
 
     /// Whether look-ups of a comparison wait, for their turn or for a move: they may find an entry that it misses
@@ -98,7 +98,7 @@ extension TreeWatcher {
         guard let task = container.comparison?.task else { return }
         // Its crawls are reading the directories that it found and did not have to read. Its task ends with the others,
         // when nothing of it is outstanding.
-        if let cause = readings[task]?.cause { lowerCrawls(of: container, to: cause) }
+        if let position = readings[task]?.position { lowerCrawls(of: container, to: position) }
         guard let comparison = container.comparisons.end(now: kernel.now(), longestPause: settings.comparisonPause)
         else { return }
         // However long it took, there is a pause before the next.
@@ -117,23 +117,23 @@ extension TreeWatcher {
     }
 
     /// Begins a task whose look-ups are those of a comparison.
-    func newComparisonTask(for container: WatchedContainer, cause: UInt64) -> UInt32 {
-        let task = readings.begin(for: container, cause: cause)
+    func newComparisonTask(for container: WatchedContainer, position: UInt64) -> UInt32 {
+        let task = readings.begin(for: container, position: position)
         lookUps.comparisons.insert(task)
         return task
     }
 
     /// A poll may have asked for the reading under way of a directory, and no barrier waits for a poll. From now on
     /// barriers wait for it, and its findings count for this event position.
-    func awaitRead(of id: DirectoryID, cause: UInt64) {
-        readings.awaitReading(of: id, cause: cause)
+    func awaitRead(of id: DirectoryID, position: UInt64) {
+        readings.awaitReading(of: id, position: position)
     }
 
     /// Something has told of all that may lie in a container: a barrier that waits for it waits for the readings under way
     /// there.
-    func lowerCrawls(of container: WatchedContainer, to cause: UInt64) {
+    func lowerCrawls(of container: WatchedContainer, to position: UInt64) {
         for (number, task) in readings.tasks where task.container === container && !container.isComparison(number) {
-            lowerCause(of: number, to: cause)
+            lowerPosition(of: number, to: position)
         }
     }
 

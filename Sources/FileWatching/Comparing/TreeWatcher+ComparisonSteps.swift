@@ -19,7 +19,7 @@ extension TreeWatcher {
         if comparison.began == nil {
             container.comparison?.begin(at: kernel.now(), round: pool.raiseRound())
         }
-        let origin = Origin(cause: readings[comparison.task]?.cause ?? causeNow, task: comparison.task)
+        let origin = Origin(position: readings[comparison.task]?.position ?? positionNow, task: comparison.task)
         switch comparison.phase {
         case .listing:
             list(container, origin)
@@ -97,7 +97,7 @@ extension TreeWatcher {
                 continue
             }
             // The first reading of a directory does not count for a comparison that no barrier waits for.
-            if readings[task]?.cause == .max, !directories[id].flags.contains(.wasRead),
+            if readings[task]?.position == .max, !directories[id].flags.contains(.wasRead),
                 container.outstanding >= settings.comparisonWindow
             {
                 break
@@ -159,7 +159,7 @@ extension TreeWatcher {
     /// older than every question, so every barrier waits, whatever the event position of this.
     func verify(_ container: WatchedContainer, _ root: DirectoryID) {
         container.knowledge.verify()
-        let task = newComparisonTask(for: container, cause: 0)
+        let task = newComparisonTask(for: container, position: 0)
         abandonComparison(container)
         container.comparison = Comparison(task: task, of: .oldEntries, directories: [root])
         stepComparisons()

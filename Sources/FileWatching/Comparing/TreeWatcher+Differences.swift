@@ -127,7 +127,7 @@ extension TreeWatcher {
         guard let container = containers[directories.container(of: id)], let task = container.comparison?.task,
             origin.task != task, container.comparison?.isListingAll == true
         else { return false }
-        lowerCause(of: task, to: origin.cause)
+        lowerPosition(of: task, to: origin.position)
         container.comparison?.found.add(id, Array(name))
         container.comparison?.found.noteFile(status)
         return true
@@ -142,7 +142,7 @@ extension TreeWatcher {
         guard let container = containers[node.container], let comparison = container.comparison else { return false }
         if entry.origin.task != comparison.task {
             guard entry.isExpected, comparison.isListingAll else { return false }
-            lowerCause(of: comparison.task, to: entry.origin.cause)
+            lowerPosition(of: comparison.task, to: entry.origin.position)
         } else {
             guard comparison.holdsRemovals, !comparison.isInBackground else { return false }
         }
@@ -158,7 +158,7 @@ extension TreeWatcher {
         guard let container = containers[node.container], let task = container.comparison?.task, origin.task != task,
             container.comparison?.isListingAll == true
         else { return false }
-        lowerCause(of: task, to: origin.cause)
+        lowerPosition(of: task, to: origin.position)
         holdReplacement(id, name, of: node, in: container)
         return true
     }
@@ -170,10 +170,10 @@ extension TreeWatcher {
     func holdRemoval(of id: DirectoryID, _ origin: Origin) -> Bool {
         let node = directories[id].node
         guard let container = containers[node.container], let comparison = container.comparison,
-            comparison.holdsRemovals, !comparison.isInBackground || origin.cause == .max,
+            comparison.holdsRemovals, !comparison.isInBackground || origin.position == .max,
             let parent = tree.parent(of: node), let above = directories.directory(at: parent)
         else { return false }
-        lowerCause(of: comparison.task, to: origin.cause)
+        lowerPosition(of: comparison.task, to: origin.position)
         var name: [UInt8] = []
         tree.appendName(of: node, to: &name)
         holdRemoval(above, name, identity: nil, in: container)

@@ -111,7 +111,7 @@ extension TreeWatcher {
     func handleEventInInaccessible(
         _ id: DirectoryID, _ event: InotifyEvent, name: UnsafeRawBufferPointer, _ origin: Origin
     ) {
-        if directories[id].flags.contains(.reading) { hold(event, name: name, cause: origin.cause) }
+        if directories[id].flags.contains(.reading) { hold(event, name: name, position: origin.position) }
         if event.mask.contains(.movedTo) { movedIntoInaccessible(id, event, name: name) }
         _ = lookPatiently(at: UnsafeRawBufferPointer(start: nil, count: 0), in: id, origin: origin)
     }
@@ -139,7 +139,7 @@ extension TreeWatcher {
     private func markRootInaccessible(_ id: DirectoryID, _ error: SystemError, _ origin: Origin, wasRead: Bool) {
         guard let container = containers[directories.container(of: id)] else { return }
         container.place.setReadError(error)
-        suspect(container.number, cause: origin.cause)
+        suspect(container.number, position: origin.position)
         let node = directories[id].node
         // Some entries of a large one come before it counts as read.
         guard wasRead || tree.childCount(of: node) > 0 || container.comparison?.isVerification == true else { return }

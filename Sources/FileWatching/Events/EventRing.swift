@@ -25,7 +25,7 @@ package final class EventRing {
     package static let usualWindow = 256 << 10
     /// Records begin at multiples of this, as the kernel pads names.
     static let alignment: UInt64 = 16
-    /// The first position: there is one before it, for causes that no event has.
+    /// The first position: there is one before it, for work that no event caused.
     package static let start: UInt64 = 16
     /// Bytes of the four words and their padding.
     package static let headerSize = 32

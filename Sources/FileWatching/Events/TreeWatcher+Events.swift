@@ -46,18 +46,18 @@ extension TreeWatcher {
         lookUps.setHearing(true)
         defer { lookUps.setHearing(false) }
         var offset = 0
-        var cause = start
+        var position = start
         while let event = InotifyEvent(in: buffer, at: &offset) {
-            if resumption.heard > 0, cause >= resumption.heard { finishHearingBefore() }
-            let origin = Origin(cause: cause)
-            cause = start + UInt64(offset)
+            if resumption.heard > 0, position >= resumption.heard { finishHearingBefore() }
+            let origin = Origin(position: position)
+            position = start + UInt64(offset)
             // A file system in user space may have names that no call takes; see DirectoryReader.
             guard event.nameLength <= WatchLimits.nameLength else {
                 heardOfLongName(event, origin)
                 continue
             }
             let (name, following) = (event.name(in: buffer), UnsafeRawBufferPointer(rebasing: buffer[offset...]))
-            let record = Int(origin.cause - start)
+            let record = Int(origin.position - start)
             if buffer.count - record <= events.readLimit / 2, isUndecided(event, name, origin, following: following) {
                 return record
             }
@@ -72,7 +72,7 @@ extension TreeWatcher {
         guard !event.mask.isDisjoint(with: .changesDirectory) else { return }
         let noName = UnsafeRawBufferPointer(start: nil, count: 0)
         guard let id = directories.directory(watch: event.watch) else {
-            return hold(event, name: noName, cause: origin.cause)
+            return hold(event, name: noName, position: origin.position)
         }
         noteHeard(event.watch)
         lookUps.add(noName, in: id, origin: origin)
@@ -100,7 +100,7 @@ extension TreeWatcher {
             ancestorChanged(event, name: name, watch.containers, origin)
         }
         guard let id = directories.directory(watch: event.watch) else {
-            hold(event, name: name, cause: origin.cause)
+            hold(event, name: name, position: origin.position)
             return
         }
         noteHeard(event.watch)
@@ -120,9 +120,9 @@ extension TreeWatcher {
         }
         if exchange.isAwaited {
             exchange.note(
-                event.cookie, in: id, leaving: event.mask.contains(.movedFrom) ? name : nil, at: origin.cause)
+                event.cookie, in: id, leaving: event.mask.contains(.movedFrom) ? name : nil, at: origin.position)
         }
-        if origin.cause < resumption.heard, !event.mask.isDisjoint(with: [.movedFrom, .movedTo]) {
+        if origin.position < resumption.heard, !event.mask.isDisjoint(with: [.movedFrom, .movedTo]) {
             movedBefore(id, event, name: name, origin: origin)
         } else if event.mask.contains(.movedFrom) {
             movedFrom(id, event, name: name, origin: origin)
@@ -173,6 +173,6 @@ extension TreeWatcher {
         for container in containers.values where container.place.failure == nil {
             compare(container, origin: origin, isPaced: true)
         }
-        for number in containers.keys { suspect(number, cause: origin.cause) }
+        for number in containers.keys { suspect(number, position: origin.position) }
     }
 }

@@ -11,7 +11,7 @@ struct HeldEvents {
     var touchesDirectory = false
     /// They tell of the directory's mode, its owner or its access control list.
     var tellsAttributes = false
-    var cause: UInt64
+    var position: UInt64
 }
 
 /// The watches that threads have made and not handed over, and the events of these.
@@ -28,11 +28,11 @@ struct UnknownWatches {
     var count: Int { held.count }
 
     /// The position of the oldest event that is held; `UInt64.max` for none.
-    var leastCause: UInt64 { held.values.reduce(.max) { min($0, $1.cause) } }
+    var leastPosition: UInt64 { held.values.reduce(.max) { min($0, $1.position) } }
 
     /// Keeps an event for a watch, with at most so many names.
-    mutating func hold(_ event: InotifyEvent, name: UnsafeRawBufferPointer, cause: UInt64, limit: Int) {
-        var events = held.removeValue(forKey: event.watch) ?? HeldEvents(cause: cause)
+    mutating func hold(_ event: InotifyEvent, name: UnsafeRawBufferPointer, position: UInt64, limit: Int) {
+        var events = held.removeValue(forKey: event.watch) ?? HeldEvents(position: position)
         events.touchesDirectory = true
         if event.nameLength == 0, event.mask.contains(.attributes) { events.tellsAttributes = true }
         if !name.isEmpty {

@@ -85,7 +85,7 @@ struct Resumption {
     /// Takes the renames whose second event did not come, in the order of the events, with the rows that waited.
     mutating func takeRenames() -> [(rename: ReplayedRename, row: TreeNode?)] {
         defer { (renames, rows) = ([:], [:]) }
-        return renames.values.sorted { $0.origin.cause < $1.origin.cause }.map { ($0, rows[$0.event.cookie]) }
+        return renames.values.sorted { $0.origin.position < $1.origin.position }.map { ($0, rows[$0.event.cookie]) }
     }
 
     // MARK: The check of the watches

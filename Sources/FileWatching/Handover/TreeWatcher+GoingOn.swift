@@ -72,7 +72,7 @@ extension TreeWatcher {
             .containerGoesOn(
                 container: container.number, directories: container.counts.directories,
                 unread: unread.count + unknown.count))
-        let origin = Origin(cause: causeNow)
+        let origin = Origin(position: positionNow)
         for id in unread { read(id, descends: true, origin: origin) }
         // A mount point, or one that was not read yet. Where that above is read again, so is this.
         for node in unknown {
@@ -173,7 +173,7 @@ extension TreeWatcher {
             setWatch(id, to: -1)
             releaseWatch(watch)
             directories[id].flags.insert(.needsReading)
-            lookAtPlace(of: id, origin: Origin(cause: causeNow))
+            lookAtPlace(of: id, origin: Origin(position: positionNow))
         }
         notices.append(.watchesChecked(missing: missing, of: check.restored.count))
     }

@@ -149,7 +149,7 @@ extension TreeWatcher {
         guard let start = resumption.takeStart() else { return false }
         // Whose directory has the watch above it, if any, is known now.
         for container in containers.values where container.above.hasWideWatches {
-            suspect(container.number, cause: causeNow)
+            suspect(container.number, position: positionNow)
         }
         iteration.begin(at: kernel.now())
         takeUp(start)
@@ -206,7 +206,7 @@ extension TreeWatcher {
             tree.restoreDetached(saved: rows.bytes, in: number)
             detachedRows.insert(in: number, heardBefore: position + queuedBytes())
         }
-        let origin = Origin(cause: causeNow)
+        let origin = Origin(position: positionNow)
         for file in start.state.files {
             linkedFiles.want(file, origin)
             for number in numbers.values {

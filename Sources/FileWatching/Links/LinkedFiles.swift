@@ -43,12 +43,12 @@ struct LinkedFiles {
 
     // MARK: Names to be found
 
-    /// The names of a file are to be looked for. A barrier may wait for the earlier cause.
+    /// The names of a file are to be looked for. A barrier may wait for the earlier position.
     /// - Parameter container: the one whose crawl came by the file; nil where an event has named it.
     mutating func want(_ file: InodeNumber, _ origin: Origin, crawledIn container: UInt32? = nil) {
         var origin = origin
         let earlier = container.map { crawled[$0]?[file] } ?? wanted[file]
-        origin.cause = min(earlier?.cause ?? .max, origin.cause)
+        origin.position = min(earlier?.position ?? .max, origin.position)
         if let container { crawled[container, default: [:]][file] = origin } else { wanted[file] = origin }
     }
 
@@ -62,7 +62,7 @@ struct LinkedFiles {
     }
 
     private static func isForced(_ links: [InodeNumber: Origin], _ forced: UInt64) -> Bool {
-        links.values.contains { $0.cause < forced }
+        links.values.contains { $0.position < forced }
     }
 
     /// Takes the files whose names are to be looked for now; see ``hasWanted(forced:isReading:)``.
@@ -72,7 +72,7 @@ struct LinkedFiles {
         if !isReadingAny || LinkedFiles.isForced(wanted, forced) { swap(&taken, &wanted) }
         for (number, links) in crawled
         where !isReadingAny || !isReading(number) && LinkedFiles.isForced(links, forced) {
-            taken.merge(links) { $0.cause < $1.cause ? $0 : $1 }
+            taken.merge(links) { $0.position < $1.position ? $0 : $1 }
             crawled[number] = nil
         }
         return taken

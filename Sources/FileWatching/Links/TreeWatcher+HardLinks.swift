@@ -57,7 +57,7 @@ extension TreeWatcher {
             settle(earlier, areOthersWaiting: mayFindDirectories)
         }
         linkedFiles.change(file, new: LinkNews(status: status, origin: origin)) { news in
-            news.origin.cause = min(news.origin.cause, origin.cause)
+            news.origin.position = min(news.origin.position, origin.position)
             if news.origin.task == 0 { news.origin.task = origin.task }
             change(&news)
         }
@@ -70,7 +70,7 @@ extension TreeWatcher {
             for node in known { lookAt(node, origin: news.origin) }
             if !known.isEmpty {
                 noteUnresolvedLink(
-                    news.status, cause: news.origin.cause, in: Set(known.map(\.container)),
+                    news.status, position: news.origin.position, in: Set(known.map(\.container)),
                     areOthersWaiting: areOthersWaiting)
             }
         } else if news.wasCrawled {
@@ -100,7 +100,7 @@ extension TreeWatcher {
         // A name that is not known may be unlinked before its look-up. That look-up then tells of no file that is known.
         if !news.wasCrawled, !known.isEmpty {
             noteUnresolvedLink(
-                news.status, cause: news.origin.cause, in: Set(known.map(\.container)), areOthersWaiting: true)
+                news.status, position: news.origin.position, in: Set(known.map(\.container)), areOthersWaiting: true)
         }
     }
 
@@ -143,7 +143,7 @@ extension TreeWatcher {
             // A watched directory may lose it after this look.
             guard linkedFiles.unresolved.count < settings.limits.soughtLinks else { continue }
             noteUnresolvedLink(
-                tree.status(of: first), cause: origin.cause, in: Set(known.map(\.container)),
+                tree.status(of: first), position: origin.position, in: Set(known.map(\.container)),
                 areOthersWaiting: mayFindDirectories)
         }
     }
@@ -177,24 +177,25 @@ extension TreeWatcher {
     /// time: with one more name lost each millisecond the time would never come, nor any barrier behind it.
     /// `areOthersWaiting`: other look-ups.
     func noteUnresolvedLink(
-        _ status: FileStatus, cause: UInt64, in numbers: Set<UInt32>, areOthersWaiting: Bool, attempts: UInt8 = 0
+        _ status: FileStatus, position lost: UInt64, in numbers: Set<UInt32>, areOthersWaiting: Bool,
+        attempts: UInt8 = 0
     ) {
         let file = InodeNumber(device: status.device, inode: status.inode)
-        if let waiting = linkedFiles.unresolved[file], waiting.cause != .max {
+        if let waiting = linkedFiles.unresolved[file], waiting.position != .max {
             linkedFiles.unresolved[file]?.status = status
             linkedFiles.unresolved[file]?.containers.formUnion(numbers)
-            linkedFiles.unresolved[file]?.again = min(waiting.again ?? .max, cause)
+            linkedFiles.unresolved[file]?.again = min(waiting.again ?? .max, lost)
             return
         }
         let queued = queuedBytes()
         // No barrier waits for a poll.
-        let reading = readings.tasks.filter { $0.value.cause != .max }
+        let reading = readings.tasks.filter { $0.value.position != .max }
         guard queued > 0 || areOthersWaiting || !renames.isEmpty || !reading.isEmpty,
             attempts < settings.limits.lookUpAttempts
         else { return }
         let own = reading.filter { numbers.contains($0.value.container.number) }.keys
         linkedFiles.unresolved[file] = UnresolvedLink(
-            status: status, cause: cause, containers: numbers, position: position + queued,
+            status: status, position: lost, containers: numbers, end: position + queued,
             tasks: Set(own), otherTasks: Set(reading.keys).subtracting(own), attempts: attempts)
     }
 

@@ -59,7 +59,7 @@ extension TreeWatcher {
             else { continue }
             tree.forEachChild(of: directory) { candidates.insert($0) }
         }
-        let origin = Origin(cause: names.reduce(.max) { min($0, $1.origin.cause) })
+        let origin = Origin(position: names.reduce(.max) { min($0, $1.origin.position) })
         var changed: [FileStatus] = []
         for node in candidates {
             guard containers[node.container] != nil, tree.node(row: node.row, in: node.container) != nil,
@@ -93,31 +93,31 @@ extension TreeWatcher {
             linkedFiles.unresolved[file] = nil
             let known = links(of: link.status)
             let lacksNames = known.first.map { known.count < tree.status(of: $0).links } ?? false
-            if lacksNames { for node in known { lookAt(node, origin: Origin(cause: link.cause)) } }
+            if lacksNames { for node in known { lookAt(node, origin: Origin(position: link.position)) } }
             if let again = link.again {
-                // Its own looks find names lost that came since, with its cause. A barrier does not wait for that for ever.
+                // Its own looks find names lost that came since, with its position. A barrier does not wait for that for ever.
                 let isOld = link.attempts + 1 >= settings.limits.lookUpAttempts
                 noteUnresolvedLink(
-                    link.status, cause: isOld ? causeNow : again, in: link.containers,
+                    link.status, position: isOld ? positionNow : again, in: link.containers,
                     areOthersWaiting: areOthersWaiting, attempts: isOld ? 0 : link.attempts + 1)
-            } else if lacksNames, link.cause != .max {
+            } else if lacksNames, link.position != .max {
                 // Barriers for events until now wait for this look-up only, which sees all changes made before them.
                 noteUnresolvedLink(
-                    link.status, cause: causeNow, in: link.containers, areOthersWaiting: areOthersWaiting,
+                    link.status, position: positionNow, in: link.containers, areOthersWaiting: areOthersWaiting,
                     attempts: link.attempts + 1)
             }
             let others = link.otherTasks.filter { readings[$0] != nil }
             if lacksNames, linkedFiles.unresolved[file] == nil, !others.isEmpty {
                 // No question about this file's containers waits until another one has been read.
                 linkedFiles.unresolved[file] = UnresolvedLink(
-                    status: link.status, cause: .max, containers: link.containers, position: position,
+                    status: link.status, position: .max, containers: link.containers, end: position,
                     tasks: others, otherTasks: [], attempts: link.attempts)
             }
         }
     }
 
     func isDue(_ link: UnresolvedLink) -> Bool {
-        guard isHeard(link.position), !link.tasks.contains(where: { readings[$0] != nil }) else { return false }
+        guard isHeard(link.end), !link.tasks.contains(where: { readings[$0] != nil }) else { return false }
         guard let end = link.lookUps else { return true }
         return lookUps.taken >= end.prompt && lookUps.takenPatient >= end.patient
     }

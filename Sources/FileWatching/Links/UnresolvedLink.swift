@@ -12,15 +12,15 @@ struct UnresolvedLink {
     var status: FileStatus
     /// The position of the event that it was lost by; the largest, for which no barrier waits, where only other containers' tasks
     /// are waited for.
-    var cause: UInt64
+    var position: UInt64
     /// The containers of its names: questions about others do not wait for it.
     var containers: Set<UInt32>
     /// When the stream has been read up to here, and these tasks are done, the name that it had got by then was come by.
-    var position: UInt64
+    var end: UInt64
     var tasks: Set<UInt32>
     /// Tasks of other containers, which may find the name too.
     var otherTasks: Set<UInt32>
-    /// The earliest cause to look once more, of those that came while this waited.
+    /// The earliest position to look once more, of those that came while this waited.
     var again: UInt64?
     /// The look-ups that waited when that had been heard, those that are made at once and patient ones: one of them may have a
     /// directory read in which the name is.

@@ -12,7 +12,7 @@ extension TreeWatcher {
         guard !isClosed, mounts.isKnown, let table = readMounts() else { return }
         let differing = mounts.replace(with: table)
         guard !differing.isEmpty else { return }
-        for number in containers.keys { suspect(number, cause: causeNow) }
+        for number in containers.keys { suspect(number, position: positionNow) }
         look(at: differing)
     }
 
@@ -66,7 +66,7 @@ extension TreeWatcher {
         guard name.count <= WatchLimits.nameLength else { return true }
         for container in containers.values {
             guard let id = directory(status, in: container) else { continue }
-            name.withUnsafeBytes { lookUps.add($0, in: id, origin: Origin(cause: causeNow)) }
+            name.withUnsafeBytes { lookUps.add($0, in: id, origin: Origin(position: positionNow)) }
         }
         return true
     }
@@ -121,7 +121,7 @@ extension TreeWatcher {
     private func askAgain() {
         look(at: Set(mounts.unreachable.map(\.mount)))
         for container in containers.values where container.mounts.holdsContainer {
-            suspect(container.number, cause: causeNow)
+            suspect(container.number, position: positionNow)
         }
     }
 
@@ -133,7 +133,7 @@ extension TreeWatcher {
             guard let path = kernel.resolvedPath(container.path),
                 let mount = MountPaths.innermost(of: mounts, holding: path), mount.path.count > 1
             else { continue }
-            suspect(container.number, cause: causeNow)
+            suspect(container.number, position: positionNow)
             guard told.contains(mount) else { continue }
             container.polling.schedule(kernel.now())
             container.comparison?.notBefore = nil

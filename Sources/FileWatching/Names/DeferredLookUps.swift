@@ -43,9 +43,9 @@ struct DeferredLookUps: Sequence {
     private var places: [Place: Count] = [:]
     /// How many of them are to be checked for directories that have left the tree.
     private var unchecked = 0
-    /// The cause of the first of the look-ups that have waited and are to be made now, and how many look-ups were taken when these
+    /// The position of the first of the look-ups that have waited and are to be made now, and how many look-ups were taken when these
     /// were.
-    private var retried: (cause: UInt64, end: UInt64) = (.max, 0)
+    private var retried: (position: UInt64, end: UInt64) = (.max, 0)
 
     var isEmpty: Bool { lookUps.isEmpty }
     var count: Int { lookUps.count }
@@ -89,21 +89,23 @@ struct DeferredLookUps: Sequence {
     // MARK: Look-ups that are tried again
 
     /// A look-up that has waited is to be made now, as one of those up to `end`.
-    mutating func noteRetried(_ cause: UInt64, end: UInt64) { retried = (Swift.min(retried.cause, cause), end) }
+    mutating func noteRetried(_ position: UInt64, end: UInt64) {
+        retried = (Swift.min(retried.position, position), end)
+    }
 
-    /// Returns the cause of the first look-up that has waited and is still to be made, when so many look-ups were taken;
+    /// Returns the position of the first look-up that has waited and is still to be made, when so many look-ups were taken;
     /// `UInt64.max` for none.
-    func causeOfRetried(taken: UInt64) -> UInt64 { taken < retried.end ? retried.cause : .max }
+    func positionOfRetried(taken: UInt64) -> UInt64 { taken < retried.end ? retried.position : .max }
 
     /// Forgets the look-ups that were tried again when all of them were taken.
-    mutating func forgetRetried(taken: UInt64) { if taken >= retried.end { retried.cause = .max } }
+    mutating func forgetRetried(taken: UInt64) { if taken >= retried.end { retried.position = .max } }
 
     private func place(of lookUp: DeferredLookUp) -> Place { Place(directory: lookUp.directory, name: lookUp.name) }
 
     /// Barriers that wait for a task wait for these.
-    mutating func lowerCauses(of task: UInt32, to cause: UInt64) {
+    mutating func lowerPositions(of task: UInt32, to position: UInt64) {
         for index in lookUps.indices where lookUps[index].origin.task == task {
-            lookUps[index].origin.cause = Swift.min(lookUps[index].origin.cause, cause)
+            lookUps[index].origin.position = Swift.min(lookUps[index].origin.position, position)
         }
     }
 

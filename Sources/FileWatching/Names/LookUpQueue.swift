@@ -3,13 +3,13 @@
 
 /// The reason for a look-up or a crawl.
 struct Origin {
-    /// The position in the stream of events, for barriers.
-    var cause: UInt64
+    /// The position of the event in the stream, for barriers.
+    var position: UInt64
     /// The comparison or crawl that it counts for and extends; 0 for none.
     var task: UInt32 = 0
 
     /// No event reported a finding of a poll or an audit: no barrier waits for it.
-    static let untold = Origin(cause: .max)
+    static let untold = Origin(position: .max)
 }
 
 /// Names in directories, waiting to be looked at in the order in which they came. Names are kept in one buffer, and an
@@ -67,12 +67,12 @@ struct LookUpQueue {
     /// How many were taken, ever, and how many will have been when those that wait now are.
     private(set) var taken: UInt64 = 0
     var end: UInt64 { taken + UInt64(count) }
-    /// The cause of the one that waits longest. If only events add to the queue, no entry has an earlier one.
-    var oldestCause: UInt64? { isEmpty ? nil : entries[next].origin.cause }
+    /// The position of the one that waits longest. If only events add to the queue, no entry has an earlier one.
+    var oldestPosition: UInt64? { isEmpty ? nil : entries[next].origin.position }
 
-    /// How many wait that something else has asked for than events that name them, and a cause that none of all has one before.
+    /// How many wait that something else has asked for than events that name them, and a position that none of all has one before.
     private(set) var unheard = 0
-    private(set) var leastCause = UInt64.max
+    private(set) var leastPosition = UInt64.max
 
     /// Whether look-ups wait that count for a task.
     func contains(task: UInt32) -> Bool { ofTask[task] != nil }
@@ -82,7 +82,7 @@ struct LookUpQueue {
         Int(directory.slot) < ofDirectory.count ? Int(ofDirectory[Int(directory.slot)]) : 0
     }
 
-    /// Adds a name, unless it waits already; the earlier cause then counts.
+    /// Adds a name, unless it waits already; the earlier position then counts.
     mutating func add(
         _ name: UnsafeRawBufferPointer, in directory: DirectoryID, origin: Origin, attempts: UInt8 = 0,
         isExpected: Bool = false, isArrival: Bool = false, isTold: Bool = false, isUnlinked: Bool = false
@@ -169,8 +169,8 @@ struct LookUpQueue {
             entries[index].isHeard = false
             unheard += 1
         }
-        leastCause = min(leastCause, origin.cause)
-        entries[index].origin.cause = min(entries[index].origin.cause, origin.cause)
+        leastPosition = min(leastPosition, origin.position)
+        entries[index].origin.position = min(entries[index].origin.position, origin.position)
         let former = entries[index].origin.task
         guard origin.task != 0, origin.task != former,
             former == 0 || (comparisons.contains(origin.task) && !comparisons.contains(former))
@@ -198,7 +198,7 @@ struct LookUpQueue {
             return
         }
         if origin.task != 0 { ofTask[origin.task, default: 0] += 1 }
-        leastCause = isEmpty ? origin.cause : min(leastCause, origin.cause)
+        leastPosition = isEmpty ? origin.position : min(leastPosition, origin.position)
         if !isHearing { unheard += 1 }
         if countsDirectories {
             let slot = Int(directory.slot)
@@ -278,10 +278,10 @@ struct LookUpQueue {
         names.removeFirst(start)
         entries.removeFirst(next)
         next = 0
-        leastCause = .max
+        leastPosition = .max
         for index in entries.indices {
             entries[index].offset -= UInt32(truncatingIfNeeded: start)
-            leastCause = min(leastCause, entries[index].origin.cause)
+            leastPosition = min(leastPosition, entries[index].origin.position)
         }
         var size = 256
         while size < entries.count * 2 { size *= 2 }

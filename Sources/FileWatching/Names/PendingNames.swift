@@ -48,22 +48,22 @@ struct PendingNames {
     /// returns true.
     func waits(before position: UInt64, where concerns: (DirectoryID) -> Bool) -> Bool {
         let isWaitedFor = { (entry: LookUpQueue.Entry) in
-            entry.origin.cause < position && concerns(entry.directory)
+            entry.origin.position < position && concerns(entry.directory)
         }
         if prompt.contains(where: isWaitedFor) { return true }
         for queue in [patient, hot] {
-            // Only events add to them, so the oldest cause is that of the first.
-            guard let oldest = queue.oldestCause, oldest < position else { continue }
+            // Only events add to them, so the oldest position is that of the first.
+            guard let oldest = queue.oldestPosition, oldest < position else { continue }
             if queue.contains(where: isWaitedFor) { return true }
         }
         return false
     }
 
-    /// A position that no name's cause lies before; `UInt64.max` if none waits. Takes constant time.
-    var leastCause: UInt64 {
-        var least = prompt.isEmpty ? UInt64.max : prompt.leastCause
-        if let oldest = patient.oldestCause { least = min(least, oldest) }
-        if let oldest = hot.oldestCause { least = min(least, oldest) }
+    /// A position that no name's position lies before; `UInt64.max` if none waits. Takes constant time.
+    var leastPosition: UInt64 {
+        var least = prompt.isEmpty ? UInt64.max : prompt.leastPosition
+        if let oldest = patient.oldestPosition { least = min(least, oldest) }
+        if let oldest = hot.oldestPosition { least = min(least, oldest) }
         return least
     }
 
@@ -80,7 +80,7 @@ struct PendingNames {
     ) -> Bool {
         let hash = LookUpQueue.hash(name, id.slot)
         if prompt.merge(name, hash: hash, in: id, origin: origin, isExpected: true) { return false }
-        if origin.cause >= forced, let time = heat.notBefore(hash, now: iteration.began, interval: interval) {
+        if origin.position >= forced, let time = heat.notBefore(hash, now: iteration.began, interval: interval) {
             hot.add(name, hash: hash, in: id, origin: origin, isExpected: true)
             hotDeadline = min(hotDeadline ?? .max, time)
             return true
@@ -109,7 +109,7 @@ struct PendingNames {
     /// - Parameter buffer: room for the longest name (``WatchLimits/nameLength``) and a NUL.
     mutating func releaseHot(now: UInt64, forced: UInt64, buffer: UnsafeMutableRawBufferPointer) {
         guard let time = hotDeadline else { return }
-        let isForced = hot.oldestCause.map { $0 < forced } ?? false
+        let isForced = hot.oldestPosition.map { $0 < forced } ?? false
         guard now >= time || isForced else { return }
         hotDeadline = nil
         // Events alone have asked for them.

@@ -42,7 +42,7 @@ extension TreeWatcher {
                     $0, in: id, origin: lookUp.origin, attempts: lookUp.attempts + 1, isExpected: isExpected,
                     isArrival: lookUp.isArrival, isTold: lookUp.isTold)
             }
-            deferredLookUps.noteRetried(lookUp.origin.cause, end: lookUps.end)
+            deferredLookUps.noteRetried(lookUp.origin.position, end: lookUps.end)
             return
         } catch {
             if isRefused(id, error, lookUp.origin) { return }

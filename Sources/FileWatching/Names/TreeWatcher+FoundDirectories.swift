@@ -69,7 +69,7 @@ extension TreeWatcher {
             return
         }
         placeChanged(node)
-        heard(of: id, cause: origin.cause)
+        heard(of: id, position: origin.position)
         let flags = directories[id].flags
         // A later event may have asked for its first reading.
         let isFirstOnItsWay = flags.contains(.reading) && !flags.contains(.wasRead)
@@ -97,7 +97,7 @@ extension TreeWatcher {
     private func readAgainIfUnreadable(_ id: DirectoryID, origin: Origin) {
         if directories[id].flags.contains(.reading) {
             directories[id].flags.insert(.changedMeanwhile)
-            if directories[id].flags.contains(.unreadable) { awaitRead(of: id, cause: origin.cause) }
+            if directories[id].flags.contains(.unreadable) { awaitRead(of: id, position: origin.position) }
         } else if directories[id].flags.contains(.unreadable) {
             read(id, descends: true, origin: origin)
         }
@@ -120,7 +120,7 @@ extension TreeWatcher {
             closeDescriptor(of: id)
             return lookAtPlace(of: id, origin: entry.origin, isExpected: true)
         }
-        heard(of: id, cause: entry.origin.cause)
+        heard(of: id, position: entry.origin.position)
         let isAccessTold = directories[id].flags.remove(.attributesTold) != nil
         let changed = tell(node, status.file, extras: extras)
         if changed { count(entry.origin) { $0.changed += 1 } }

@@ -33,7 +33,7 @@ extension TreeWatcher {
         }
         // A name of a pending rename is looked at when its `IN_MOVED_TO` has come or has not. A
         // barrier for earlier events of the name waits for that.
-        if !renames.isEmpty, !name.isEmpty, renames.lowerCause(id, name, to: entry.origin.cause) { return }
+        if !renames.isEmpty, !name.isEmpty, renames.lowerPosition(id, name, to: entry.origin.position) { return }
         let directory: CInt
         do throws(SystemError) {
             directory = try descriptor(of: id)
@@ -42,7 +42,7 @@ extension TreeWatcher {
             return
         }
         counters.lookUps += 1
-        if entry.origin.task == 0 { iteration.noteCause(entry.origin.cause) }
+        if entry.origin.task == 0 { iteration.notePosition(entry.origin.position) }
         guard let text = name.baseAddress?.assumingMemoryBound(to: CChar.self) else { return }
         let node = directories[id].node
         var status: KernelStatus
@@ -273,7 +273,7 @@ extension TreeWatcher {
     func takeBack(_ node: TreeNode, _ entry: LookUpQueue.Entry) -> Bool {
         guard !backups.isEmpty, let backup = backups.removeValue(forKey: node), entry.isUnlinked,
             kernel.now() &- backup.time < WatchLimits.backupWindow,
-            entry.origin.cause < backup.barrier ?? .max,
+            entry.origin.position < backup.barrier ?? .max,
             fileIdentities.isSame(tree.status(of: node), backup.file), directories.isAlive(backup.directory)
         else { return false }
         let (id, file) = (backup.directory, tree.status(of: node))
@@ -285,7 +285,7 @@ extension TreeWatcher {
             if let other = tree.child(of: directory, named: name) {
                 guard other != node, tree.status(of: other).kind == .file else { return false }
                 tree.replace(node, with: other)
-                provisionalRows.replaced(node, by: other, at: entry.origin.cause)
+                provisionalRows.replaced(node, by: other, at: entry.origin.position)
                 backups[other] = nil
             } else {
                 provisionalRows.doubt(node)

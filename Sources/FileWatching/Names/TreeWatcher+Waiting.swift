@@ -7,15 +7,15 @@ import Metadata
 extension TreeWatcher {
     /// Has a container's directory looked at. The work that follows counts for the same event position: a barrier that
     /// waits for the one waits for the other. If no event caused it, it is caused now.
-    func suspect(_ number: UInt32, cause: UInt64) {
-        roots.suspect(number, cause: cause, now: causeNow)
+    func suspect(_ number: UInt32, position: UInt64) {
+        roots.suspect(number, position: position, now: positionNow)
     }
 
     /// Looks at a directory where it should lie: by its name in the directory above, a root by its path.
     func lookAtPlace(of id: DirectoryID, origin: Origin, attempts: UInt8 = 0, isExpected: Bool = false) {
         let node = directories[id].node
         guard let parent = tree.parent(of: node), let above = directories.directory(at: parent) else {
-            suspect(node.container, cause: origin.cause)
+            suspect(node.container, position: origin.position)
             return
         }
         // The directory that replaced it may have moved on.
@@ -26,7 +26,7 @@ extension TreeWatcher {
     }
 
     /// Keeps an event for an unknown watch: a thread has added it, and its result is on the way.
-    func hold(_ event: InotifyEvent, name: UnsafeRawBufferPointer, cause: UInt64) {
+    func hold(_ event: InotifyEvent, name: UnsafeRawBufferPointer, position: UInt64) {
         if event.mask.contains(.ignored) { watches.want(event.watch) }
         guard tasksAreOutstanding else { return }
         if event.mask.contains(.movedTo) { renames.noteHeld(cookie: event.cookie) }
@@ -34,13 +34,13 @@ extension TreeWatcher {
             noteGone(event.watch)
             return
         }
-        unknownWatches.hold(event, name: name, cause: cause, limit: settings.limits.heldNames)
+        unknownWatches.hold(event, name: name, position: position, limit: settings.limits.heldNames)
         // An audit, or a crawl from a poll, may have come by a directory that no event had named. Barriers wait for
         // changes reported from now on.
-        for (number, task) in readings.tasks where task.cause == .max {
+        for (number, task) in readings.tasks where task.position == .max {
             let comparison = task.container.comparison
             if !task.container.isComparison(number) || comparison?.task == number && comparison?.isAudit == true {
-                lowerCause(of: number, to: cause)
+                lowerPosition(of: number, to: position)
             }
         }
     }
@@ -87,7 +87,7 @@ extension TreeWatcher {
         // If it goes on meanwhile, that changes it under its other names, and is told of a name that the tree never had.
         if let found, found.links > 1, !found.kind.isDirectory {
             noteUnresolvedLink(
-                found, cause: entry.origin.cause, in: [directories.container(of: entry.directory)],
+                found, position: entry.origin.position, in: [directories.container(of: entry.directory)],
                 areOthersWaiting: true)
         }
         return true
@@ -108,7 +108,7 @@ extension TreeWatcher {
     func abandon(_ id: DirectoryID, _ origin: Origin) {
         counters.lookUpsAbandoned += 1
         guard let container = containers[directories.container(of: id)], container.place.failure == nil else { return }
-        suspect(container.number, cause: origin.cause)
+        suspect(container.number, position: origin.position)
         if let comparison = container.comparison, comparison.task == origin.task {
             guard container.comparison?.restart(limit: settings.limits.comparisonRestarts) == true else { return }
         }
@@ -120,7 +120,7 @@ extension TreeWatcher {
     package func lookAgain(at nodes: [TreeNode]) {
         for node in nodes {
             guard let parent = tree.parent(of: node) else {
-                suspect(node.container, cause: causeNow)
+                suspect(node.container, position: positionNow)
                 continue
             }
             guard let directory = directories.directory(at: parent) else { continue }

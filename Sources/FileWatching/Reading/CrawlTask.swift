@@ -12,7 +12,7 @@ struct CrawlTask {
     /// The object, not its number: another container may get the number while results are on their way.
     let container: WatchedContainer
     /// The position in the stream of events that caused it, for barriers.
-    var cause: UInt64
+    var position: UInt64
     /// Directories still to be read.
     var outstanding = 0
 }

@@ -4,7 +4,7 @@
 /// The readings of directories under way.
 ///
 /// A job reads one directory, and its ticket tells which. A task is a crawl or a comparison: the jobs that it has asked for, and those
-/// that came of these. A barrier waits for a task whose cause lies before it.
+/// that came of these. A barrier waits for a task whose position lies before it.
 struct Readings {
     /// By number.
     private(set) var tasks: [UInt32: CrawlTask] = [:]
@@ -32,18 +32,18 @@ struct Readings {
     mutating func beginIteration() { tasksOfIteration = [:] }
 
     /// Begins a task.
-    mutating func begin(for container: WatchedContainer, cause: UInt64) -> UInt32 {
+    mutating func begin(for container: WatchedContainer, position: UInt64) -> UInt32 {
         repeat { lastTask &+= 1 } while lastTask == 0 || tasks[lastTask] != nil
-        tasks[lastTask] = CrawlTask(container: container, cause: cause)
+        tasks[lastTask] = CrawlTask(container: container, position: position)
         return lastTask
     }
 
     /// Returns the task of this iteration for a container, for a change that an event reported or for another; begins
     /// it if there is none.
-    mutating func taskOfIteration(for container: WatchedContainer, cause: UInt64) -> UInt32 {
-        let key = CrawlTask.OfTurn(container: container.number, isTold: cause < .max)
+    mutating func taskOfIteration(for container: WatchedContainer, position: UInt64) -> UInt32 {
+        let key = CrawlTask.OfTurn(container: container.number, isTold: position < .max)
         if let task = tasksOfIteration[key], let earlier = tasks[task], earlier.container === container { return task }
-        let task = begin(for: container, cause: cause)
+        let task = begin(for: container, position: position)
         tasksOfIteration[key] = task
         return task
     }
@@ -51,9 +51,9 @@ struct Readings {
     mutating func end(_ task: UInt32) { tasks[task] = nil }
 
     /// A task counts for an earlier event, too. Returns false if it did, or has ended.
-    mutating func lowerCause(of task: UInt32, to cause: UInt64) -> Bool {
-        guard let earlier = tasks[task]?.cause, cause < earlier else { return false }
-        tasks[task]?.cause = cause
+    mutating func lowerPosition(of task: UInt32, to position: UInt64) -> Bool {
+        guard let earlier = tasks[task]?.position, position < earlier else { return false }
+        tasks[task]?.position = position
         return true
     }
 
@@ -111,8 +111,8 @@ struct Readings {
     // MARK: Readings that other work waits for
 
     /// A directory is being read, and more waits for that than the task.
-    mutating func awaitReading(of directory: DirectoryID, cause: UInt64) {
-        if cause < .max { awaited[directory] = min(awaited[directory] ?? .max, cause) }
+    mutating func awaitReading(of directory: DirectoryID, position: UInt64) {
+        if position < .max { awaited[directory] = min(awaited[directory] ?? .max, position) }
     }
 
     /// A directory was read, or is gone. Returns whether more has waited for it than the task.
@@ -121,9 +121,9 @@ struct Readings {
 
     /// Returns the event position that a job counts for: the earliest of its task's and of those that wait for it.
     /// `now` stands for a task that has ended.
-    func cause(ofTicket ticket: UInt64, task: UInt32, now: UInt64) -> UInt64 {
-        let cause = tasks[task]?.cause ?? now
-        guard !awaited.isEmpty, let id = tickets[ticket], let other = awaited[id] else { return cause }
-        return min(cause, other)
+    func position(ofTicket ticket: UInt64, task: UInt32, now: UInt64) -> UInt64 {
+        let position = tasks[task]?.position ?? now
+        guard !awaited.isEmpty, let id = tickets[ticket], let other = awaited[id] else { return position }
+        return min(position, other)
     }
 }

@@ -44,7 +44,7 @@ extension TreeWatcher {
         directories[id].flags.remove(.reading)
         // A crawl goes on below it, and barriers that wait for the one wait for the other. A poll does not.
         if readings.endAwaiting(id), !isPoll(result.task) {
-            lowerCause(of: result.task, to: origin.cause)
+            lowerPosition(of: result.task, to: origin.position)
         }
         if directories[id].flags.contains(.inaccessibleMeanwhile) {
             dropWatch(of: result)
@@ -76,7 +76,7 @@ extension TreeWatcher {
         if isDetachedRoot(id) {
             dropWatch(of: result)
             readings.forgetTouched(id)
-            return bringBack(id, cause: origin.cause)
+            return bringBack(id, position: origin.position)
         }
         unknownWatches.remove(result.watch)
         if !lostDirectories.isEmpty { lostDirectories.release(id.slot) }
@@ -122,7 +122,7 @@ extension TreeWatcher {
         }
         if directories[id].flags.insert(.wasRead).inserted, tree.parent(of: node) == nil {
             // Whether it was still in its place when its own watch began.
-            suspect(node.container, cause: origin.cause)
+            suspect(node.container, position: origin.position)
         }
         let holds = holdsFindings(of: result, in: containers[node.container])
         for name in held?.names ?? [] {
@@ -132,13 +132,13 @@ extension TreeWatcher {
                 && containers[node.container]?.comparison?.isInBackground == false
             if isHeld {
                 // It may be known by another name, which may be gone.
-                lowerCause(of: result.task, to: held?.cause ?? .max)
+                lowerPosition(of: result.task, to: held?.position ?? .max)
                 containers[node.container]?.comparison?.found.add(id, name)
                 continue
             }
             name.withUnsafeBytes { name in
-                let cause = min(origin.cause, held?.cause ?? .max)
-                lookUps.add(name, in: id, origin: Origin(cause: cause, task: origin.task))
+                let position = min(origin.position, held?.position ?? .max)
+                lookUps.add(name, in: id, origin: Origin(position: position, task: origin.task))
             }
         }
         if held?.isCut == true { read(id, descends: true, origin: origin) }
@@ -342,11 +342,11 @@ extension TreeWatcher {
     /// Until a root was read nothing says that it may be: each attempt would bring back all entries, only to have them leave
     /// again. And entries that come back while the container counts as unavailable would be published before they are
     /// verified (``WatchedContainer/state``).
-    func bringBack(_ root: DirectoryID, cause: UInt64) {
+    func bringBack(_ root: DirectoryID, position: UInt64) {
         guard let owner = containers[directories.container(of: root)], owner.knowledge.isDetached else { return }
         owner.knowledge.comeBack(isOld: tree.attachAll(owner.number))
         directories[root].flags.remove(.inaccessible)
-        readRoot(root, of: owner, cause: cause)
+        readRoot(root, of: owner, position: position)
         becameReadable(root)
     }
 }

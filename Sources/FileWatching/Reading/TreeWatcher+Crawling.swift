@@ -9,14 +9,14 @@ extension TreeWatcher {
     func read(_ id: DirectoryID, descends: Bool, origin: Origin) {
         let record = directories[id]
         guard let container = containers[record.node.container] else { return }
-        if record.flags.contains(.reading) { return awaitRead(of: id, cause: origin.cause) }
+        if record.flags.contains(.reading) { return awaitRead(of: id, position: origin.position) }
         directories[id].flags.remove(.needsReading)
         var (descends, origin) = (descends, origin)
         if isDetachedRoot(id) {
             // It may be unreadable. Its entries and those below come back only after it was read. The known entries are of a
             // time before all barriers, so each barrier waits for this.
             descends = false
-            origin.cause = 0
+            origin.position = 0
         }
         let root: OpenDirectory
         do throws(SystemError) {
@@ -24,7 +24,7 @@ extension TreeWatcher {
         } catch {
             directories[id].flags.insert(.needsReading)
             guard error.isLack else {
-                suspect(container.number, cause: origin.cause)
+                suspect(container.number, position: origin.position)
                 return
             }
             fellShort(id, error)
@@ -35,8 +35,8 @@ extension TreeWatcher {
         }
         let isFirst = !record.flags.contains(.wasRead)
         let extends = extends(origin, container, isFirst: isFirst)
-        let task = extends ? origin.task : readings.taskOfIteration(for: container, cause: origin.cause)
-        lowerCause(of: task, to: origin.cause)
+        let task = extends ? origin.task : readings.taskOfIteration(for: container, position: origin.position)
+        lowerPosition(of: task, to: origin.position)
         if isFirst { directories[id].crawl = task }
         let ticket = pool.tickets(1)
         readings.submit(id, ticket: ticket, task: task, of: container)
@@ -56,25 +56,26 @@ extension TreeWatcher {
     /// come from a task of another container. Nor does the reading for an event become part of a poll: a question would
     /// wait for the whole of it. The same for a directory that a poll is the first to have read, with all that lies
     /// below: that is a crawl of its own, so that an event of the directory lets a question wait for that
-    /// (``heard(of:cause:)``).
+    /// (``heard(of:position:)``).
     private func extends(_ origin: Origin, _ container: WatchedContainer, isFirst: Bool) -> Bool {
         guard let task = readings[origin.task], task.container === container else { return false }
-        return task.cause < .max || origin.cause == .max && !(isFirst && container.isComparison(origin.task))
+        return task.position < .max || origin.position == .max && !(isFirst && container.isComparison(origin.task))
     }
 
     /// Something has told of a directory. It may be known, and have been read, by a crawl that has begun for something
     /// later, or without an event: a barrier that waits for the directory waits for the ones below.
-    func heard(of id: DirectoryID, cause: UInt64) { lowerCause(of: directories[id].crawl, to: cause) }
+    func heard(of id: DirectoryID, position: UInt64) { lowerPosition(of: directories[id].crawl, to: position) }
 
     /// Whether that is a task of a poll and the like, for which no barrier waits.
     func isPoll(_ task: UInt32) -> Bool {
-        readings[task].map { $0.cause == .max && $0.container.isComparison(task) } ?? false
+        readings[task].map { $0.position == .max && $0.container.isComparison(task) } ?? false
     }
 
     /// Returns the origin that a result counts for.
     func origin(of result: CrawlResult) -> Origin {
         Origin(
-            cause: readings.cause(ofTicket: result.ticket, task: result.task, now: causeNow), task: result.task)
+            position: readings.position(ofTicket: result.ticket, task: result.task, now: positionNow), task: result.task
+        )
     }
 
     /// Reads directories on the loop, where there are no threads.
@@ -113,7 +114,7 @@ extension TreeWatcher {
             linkedFiles.forgetSought()
             for container in containers.values where container.above.hasWideWatches {
                 container.above.hasWideWatches = false
-                suspect(container.number, cause: causeNow)
+                suspect(container.number, position: positionNow)
             }
         }
     }
@@ -125,11 +126,11 @@ extension TreeWatcher {
         if error.isRefusal {
             let isNews = !directories[id].flags.contains(.unreadable)
             // It may be a directory above the container that refuses.
-            if isNews { suspect(directories.container(of: id), cause: origin.cause) }
+            if isNews { suspect(directories.container(of: id), position: origin.position) }
             becameUnreadable(id, error)
             if directories[id].flags.contains(.reading) {
                 directories[id].flags.insert(.changedMeanwhile)
-                awaitRead(of: id, cause: origin.cause)
+                awaitRead(of: id, position: origin.position)
             } else if isNews {
                 read(id, descends: !directories[id].flags.contains(.wasRead), origin: origin)
             }

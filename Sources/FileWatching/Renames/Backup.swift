@@ -16,7 +16,7 @@ struct Backup {
     var file: FileStatus
     /// When the rename was heard, and its position in the stream.
     var time: UInt64
-    var cause: UInt64
+    var position: UInt64
     /// The position of the first barrier that was made since, which makes the rename final.
     var barrier: UInt64?
 }

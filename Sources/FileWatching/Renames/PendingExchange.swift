@@ -40,11 +40,11 @@ struct PendingExchange {
 
     /// An event on a name in a directory was read. Nothing else can be told of the two directories before the second pair.
     mutating func note(
-        _ cookie: UInt32, in directory: DirectoryID, leaving name: UnsafeRawBufferPointer?, at cause: UInt64
+        _ cookie: UInt32, in directory: DirectoryID, leaving name: UnsafeRawBufferPointer?, at position: UInt64
     ) {
-        guard let place, directory == place.from || directory == place.to || cause >= place.end else { return }
+        guard let place, directory == place.from || directory == place.to || position >= place.end else { return }
         self.place = nil
-        if cause < place.end, directory == place.from, let name, name.elementsEqual(place.name) {
+        if position < place.end, directory == place.from, let name, name.elementsEqual(place.name) {
             self.cookie = cookie
         }
     }

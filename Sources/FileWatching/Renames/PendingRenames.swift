@@ -39,7 +39,7 @@ struct PendingRenames {
         var name: [UInt8]
     }
 
-    /// By serial number: the order in which they came, which is that of their causes and deadlines.
+    /// By serial number: the order in which they came, which is that of their positions and deadlines.
     private var renames: [Int: PendingRename] = [:]
     private var next = 0
     /// None is older.
@@ -49,17 +49,17 @@ struct PendingRenames {
     /// In the order in which they came: the names of a file with several are moved one by one.
     private var byFile: [FileIdentity: [Int]] = [:]
     private var countOfContainer: [UInt32: Int] = [:]
-    /// Those whose causes are less than that of one that came before.
+    /// Those whose positions are less than that of one that came before.
     private var lowered: Set<Int> = []
-    /// The greatest cause with which one came since there was none.
+    /// The greatest position with which one came since there was none.
     private var greatest: UInt64 = 0
     /// Those whose rows are in other places than they came from, or whose second events were held: hearing of them once more does
     /// not tell that they wait.
     private var noted: Set<Int> = []
 
-    /// The least cause of all; nil where there is none.
-    var leastCause: UInt64? {
-        oldest.map { lowered.reduce($0.origin.cause) { min($0, renames[$1]?.origin.cause ?? .max) } }
+    /// The least position of all; nil where there is none.
+    var leastPosition: UInt64? {
+        oldest.map { lowered.reduce($0.origin.position) { min($0, renames[$1]?.origin.position ?? .max) } }
     }
 
     /// Whether the next process must be told of any: the rows stand in other places than they came from, or the second event was
@@ -77,8 +77,8 @@ struct PendingRenames {
     /// Adds one; no other waits for this place.
     mutating func append(_ rename: PendingRename) {
         if renames.isEmpty { (first, greatest) = (next, 0) }
-        if rename.origin.cause < greatest { lowered.insert(next) }
-        greatest = max(greatest, rename.origin.cause)
+        if rename.origin.position < greatest { lowered.insert(next) }
+        greatest = max(greatest, rename.origin.position)
         countOfContainer[rename.container, default: 0] += 1
         renames[next] = rename
         byCookie[rename.cookie] = next
@@ -88,12 +88,12 @@ struct PendingRenames {
     }
 
     /// Whether one has left this place; it then takes over the earlier event position there.
-    mutating func lowerCause(_ directory: DirectoryID, _ name: UnsafeRawBufferPointer, to cause: UInt64) -> Bool {
+    mutating func lowerPosition(_ directory: DirectoryID, _ name: UnsafeRawBufferPointer, to position: UInt64) -> Bool {
         guard !renames.isEmpty, let serial = byPlace[Place(directory: directory, name: Array(name))],
-            let earlier = renames[serial]?.origin.cause
+            let earlier = renames[serial]?.origin.position
         else { return false }
-        renames[serial]?.origin.cause = min(earlier, cause)
-        if cause < earlier { lowered.insert(serial) }
+        renames[serial]?.origin.position = min(earlier, position)
+        if position < earlier { lowered.insert(serial) }
         return true
     }
 

@@ -54,9 +54,9 @@ struct ProvisionalRows {
     var isEmpty: Bool { records.isEmpty && made.isEmpty }
 
     /// Returns the facts about a row when an event comes; nil where its file is the one of the event.
-    func record(of node: TreeNode, at cause: UInt64) -> Record? {
+    func record(of node: TreeNode, at position: UInt64) -> Record? {
         guard let record = record(of: node) else { return nil }
-        return record.end.map { cause < $0 } ?? true ? record : nil
+        return record.end.map { position < $0 } ?? true ? record : nil
     }
 
     private func record(of node: TreeNode) -> Record? {
@@ -106,9 +106,9 @@ struct ProvisionalRows {
     }
 
     /// The file of a row has left its name, and the row stays there until the `IN_MOVED_TO` is read.
-    mutating func left(_ node: TreeNode, _ status: FileStatus, at cause: UInt64) {
+    mutating func left(_ node: TreeNode, _ status: FileStatus, at position: UInt64) {
         if isEmpty { return }
-        guard var record = record(of: node, at: cause) else { return set(node, nil) }
+        guard var record = record(of: node, at: position) else { return set(node, nil) }
         if record.isLikely, record.file == nil { record.file = status }
         record.end = .max
         set(node, record)
@@ -152,9 +152,9 @@ struct ProvisionalRows {
     }
 
     /// A row has got another name by an event: only a look-up there shows whether its file is the one that it knows.
-    mutating func moved(_ node: TreeNode, at cause: UInt64) {
+    mutating func moved(_ node: TreeNode, at position: UInt64) {
         if isEmpty { return }
-        set(node, moved(record(of: node, at: cause)))
+        set(node, moved(record(of: node, at: position)))
     }
 
     private func moved(_ record: Record?) -> Record? {
@@ -171,9 +171,9 @@ struct ProvisionalRows {
     func isTakenOver(_ node: TreeNode) -> Bool { !records.isEmpty && records[node]?.isTakenOver == true }
 
     /// A row takes over the record of another, which goes.
-    mutating func replaced(_ target: TreeNode, by source: TreeNode, at cause: UInt64) {
+    mutating func replaced(_ target: TreeNode, by source: TreeNode, at position: UInt64) {
         if isEmpty { return }
-        set(target, moved(record(of: source, at: cause)))
+        set(target, moved(record(of: source, at: position)))
         set(source, nil)
     }
 

@@ -94,7 +94,7 @@ extension TreeWatcher {
     /// does, and the look that waits for the directory shows whether anything is at the other name.
     func cookieOfExchange(
         _ sign: ExchangeSign, _ source: TreeNode?, ontoAnother isOntoAnother: Bool = false,
-        _ name: UnsafeRawBufferPointer, _ id: DirectoryID, at cause: UInt64
+        _ name: UnsafeRawBufferPointer, _ id: DirectoryID, at position: UInt64
     ) -> UInt32? {
         switch sign {
         case .isExchange(let cookie): return cookie
@@ -102,7 +102,8 @@ extension TreeWatcher {
             guard let found = status(of: name, in: id) else {
                 return isOntoAnother && (try? descriptor(of: id)) == nil ? cookie : nil
             }
-            if let file = source.flatMap({ likelyFile(of: $0, at: cause) }), fileIdentities.isSame(found.file, file) {
+            if let file = source.flatMap({ likelyFile(of: $0, at: position) }), fileIdentities.isSame(found.file, file)
+            {
                 return cookie
             }
             return isAll && isQuiet(id) ? cookie : nil
@@ -118,7 +119,7 @@ extension TreeWatcher {
     func isUndecided(
         _ event: InotifyEvent, _ name: UnsafeRawBufferPointer, _ origin: Origin, following: UnsafeRawBufferPointer
     ) -> Bool {
-        guard event.mask.contains(.movedTo), origin.cause >= resumption.heard,
+        guard event.mask.contains(.movedTo), origin.position >= resumption.heard,
             !exchange.isSecond(event.cookie),
             let id = directories.directory(watch: event.watch), !directories[id].flags.contains(.inaccessible)
         else { return false }
@@ -151,7 +152,7 @@ extension TreeWatcher {
         let (from, to) = (directories[rename.directory].node, directories[id].node)
         guard let target = tree.child(of: to, named: name), renames.pending(id, name)?.hasRow != true,
             !isSelfOrAncestor(target, of: from),
-            let cookie = cookieOfExchange(sign, nil, name, id, at: rename.origin.cause)
+            let cookie = cookieOfExchange(sign, nil, name, id, at: rename.origin.position)
         else { return false }
         return rename.name.withUnsafeBytes { former in
             if let waiting = tree.child(of: from, named: former) {
@@ -160,7 +161,7 @@ extension TreeWatcher {
             }
             noteExchange(nil, rename, target, name, in: id)
             moveRow(target, to: from, named: former)
-            provisionalRows.moved(target, at: rename.origin.cause)
+            provisionalRows.moved(target, at: rename.origin.position)
             exchange.expect(cookie)
             return true
         }

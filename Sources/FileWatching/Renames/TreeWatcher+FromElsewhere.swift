@@ -50,7 +50,7 @@ extension TreeWatcher {
         guard let target = replacedFile(name, in: id) else { return }
         // The row stands for a file that no look-up has seen; or for its former file, where the two have changed
         // places.
-        if leaving ?? (queuedBytes() > 0), let file = likelyFile(of: target, at: origin.cause) {
+        if leaving ?? (queuedBytes() > 0), let file = likelyFile(of: target, at: origin.position) {
             provisionalRows.mayBeReplaced(target, file)
         } else {
             provisionalRows.doubt(target)
@@ -245,16 +245,16 @@ extension TreeWatcher {
         var name: [UInt8] = []
         tree.appendName(of: source, to: &name)
         return name.withUnsafeBytes { name in
-            var cause: Origin?
+            var left: Origin?
             if renames.pending(above, name)?.identity == likelyIdentity(of: source) {
-                cause = renames.take(above, name)?.origin
+                left = renames.take(above, name)?.origin
             } else if directories[above].flags.contains(.reading) {
                 // Its leaving is kept until that has been read.
-                cause = origin
+                left = origin
             }
-            guard let cause else { return false }
+            guard let left else { return false }
             replaceDirectory(target, with: source, origin: origin)
-            lookUps.addRenamed(name, in: above, origin: cause)
+            lookUps.addRenamed(name, in: above, origin: left)
             return true
         }
     }
@@ -265,7 +265,7 @@ extension TreeWatcher {
         leave(target)
         removeChildren(of: target, origin: origin)
         tree.replace(target, with: source)
-        provisionalRows.replaced(target, by: source, at: origin.cause)
+        provisionalRows.replaced(target, by: source, at: origin.position)
         if let known {
             directories.setNode(known, to: target)
             placeChanged(target)

@@ -8,19 +8,19 @@ import Metadata
 // looked for by its new file. So for identities a row's file is the one by the events read, as far as that is known.
 extension TreeWatcher {
     /// The file of a row by the events before a position, for certain; nil where it is not known.
-    func heardFile(of node: TreeNode, at cause: UInt64) -> FileStatus? {
-        guard let record = provisionalRows.record(of: node, at: cause) else { return tree.status(of: node) }
+    func heardFile(of node: TreeNode, at position: UInt64) -> FileStatus? {
+        guard let record = provisionalRows.record(of: node, at: position) else { return tree.status(of: node) }
         return record.isLikely ? nil : record.file
     }
 
     /// Whether a row was made by a look-up of a name that was free by the events before a position.
-    func isNew(_ node: TreeNode, at cause: UInt64) -> Bool {
-        provisionalRows.record(of: node, at: cause)?.isNew == true
+    func isNew(_ node: TreeNode, at position: UInt64) -> Bool {
+        provisionalRows.record(of: node, at: position)?.isNew == true
     }
 
     /// The same where the best guess will do, by the events read until now.
-    func likelyFile(of node: TreeNode, at cause: UInt64) -> FileStatus? {
-        guard let record = provisionalRows.record(of: node, at: cause) else { return tree.status(of: node) }
+    func likelyFile(of node: TreeNode, at position: UInt64) -> FileStatus? {
+        guard let record = provisionalRows.record(of: node, at: position) else { return tree.status(of: node) }
         return record.isLikely ? record.file ?? tree.status(of: node) : record.file
     }
 
@@ -68,7 +68,7 @@ extension TreeWatcher {
     }
 
     /// Notes where a row has its place, before a rename gives it another.
-    func noteBackup(_ node: TreeNode, leaving name: [UInt8], in id: DirectoryID, at cause: UInt64) {
+    func noteBackup(_ node: TreeNode, leaving name: [UInt8], in id: DirectoryID, at position: UInt64) {
         let file = tree.status(of: node)
         guard file.kind == .file else { return }
         if backups.count >= settings.limits.backups {
@@ -76,8 +76,8 @@ extension TreeWatcher {
             if backups.count >= settings.limits.backups { backups = [:] }
         }
         backups[node] = Backup(
-            directory: id, name: name, file: file, time: kernel.now(), cause: cause,
-            barrier: cause < forcedPosition ? forcedPosition : nil)
+            directory: id, name: name, file: file, time: kernel.now(), position: position,
+            barrier: position < forcedPosition ? forcedPosition : nil)
     }
 
     /// Notes that a barrier was made. Events behind it find the renames before it final.
@@ -90,7 +90,7 @@ extension TreeWatcher {
         _ source: TreeNode?, _ rename: PendingRename, _ target: TreeNode, _ name: UnsafeRawBufferPointer,
         in id: DirectoryID
     ) {
-        if let source { noteBackup(source, leaving: rename.name, in: rename.directory, at: rename.origin.cause) }
-        noteBackup(target, leaving: Array(name), in: id, at: rename.origin.cause)
+        if let source { noteBackup(source, leaving: rename.name, in: rename.directory, at: rename.origin.position) }
+        noteBackup(target, leaving: Array(name), in: id, at: rename.origin.position)
     }
 }

@@ -12,14 +12,16 @@ extension TreeWatcher {
             container.comparison.map({ $0.isInBackground || !$0.holdsRemovals }) ?? true
         else { return false }
         return readings.tasks.values.contains {
-            $0.container === container && $0.outstanding > 0 && $0.cause < rename.expiry
+            $0.container === container && $0.outstanding > 0 && $0.position < rename.expiry
         }
     }
 
     /// The event position of the first of the look-ups that wait for queued events. One of them may find the file of a
     /// pending rename, or have its directory read, so renames whose time was over after this wait longer. One that waits for
     /// its directory may wait for such a rename itself.
-    var oldestAwaitedNews: UInt64 { deferredLookUps.reduce(.max) { $1.waitsForNews ? min($0, $1.origin.cause) : $0 } }
+    var oldestAwaitedNews: UInt64 {
+        deferredLookUps.reduce(.max) { $1.waitsForNews ? min($0, $1.origin.position) : $0 }
+    }
 
     /// Whether the `IN_MOVED_TO` may be among the queued events.
     func isAnnounced(_ rename: PendingRename) -> Bool { rename.end.map { position < $0 } ?? false }
@@ -47,7 +49,7 @@ extension TreeWatcher {
         guard !renames.isEmpty else { return }
         settleTimeouts()
         // A look-up that waited for its directory may now have a directory read in which a file lies.
-        let awaited = min(oldestAwaitedNews, deferredLookUps.causeOfRetried(taken: lookUps.taken))
+        let awaited = min(oldestAwaitedNews, deferredLookUps.positionOfRetried(taken: lookUps.taken))
         let isKept = { (rename: PendingRename) in
             self.isAnnounced(rename) || self.lookUps.taken < rename.lookUps || self.isKeptForCrawl(rename)
                 || awaited < rename.expiry
@@ -81,7 +83,7 @@ extension TreeWatcher {
             counters.movesUnpaired += 1
             guard directories.isAlive(rename.directory) else { continue }
             if let (container, task) = holder(of: rename) {
-                lowerCause(of: task, to: rename.origin.cause)
+                lowerPosition(of: task, to: rename.origin.position)
                 if rename.isDetached { continue }
                 holdRemoval(rename.directory, rename.name, identity: rename.identity, in: container)
             } else if !rename.isDetached {

@@ -16,7 +16,7 @@ extension TreeWatcher {
         let isUnseen = directoryWaits(name, in: id)
         if !isUnseen, !detach(name, in: id) { _ = renames.take(id, name) }
         var node = isUnseen ? nil : tree.child(of: directories[id].node, named: name)
-        if let known = node, let record = provisionalRows.record(of: known, at: origin.cause), record.isLikely,
+        if let known = node, let record = provisionalRows.record(of: known, at: origin.position), record.isLikely,
             lies(tree.status(of: known), name, in: id)
         {
             // The file that a look-up has found is there still: it came after the one of this event left.
@@ -28,18 +28,19 @@ extension TreeWatcher {
             }
         }
         // Where another process has heard it, all that waits was heard after it.
-        if let node, origin.cause >= resumption.heard, isUnexpected(name, in: id), !provisionalRows.isTakenOver(node) {
+        if let node, origin.position >= resumption.heard, isUnexpected(name, in: id), !provisionalRows.isTakenOver(node)
+        {
             provisionalRows.doubt(node)
         }
         renames.append(
             PendingRename(
                 cookie: event.cookie, directory: id, container: directories[id].node.container, name: Array(name),
-                identity: node.flatMap { likelyFile(of: $0, at: origin.cause) }.map {
+                identity: node.flatMap { likelyFile(of: $0, at: origin.position) }.map {
                     self.fileIdentities.identity(of: $0)
                 },
                 hasRow: node != nil, isOutdated: node != nil && waits(name, in: id),
                 deadline: kernel.now() &+ settings.renameWindow, origin: origin, isDetached: isUnseen))
-        if let node { provisionalRows.left(node, tree.status(of: node), at: origin.cause) }
+        if let node { provisionalRows.left(node, tree.status(of: node), at: origin.position) }
     }
 
     /// Whether something that was heard of a name, and was not looked at since, says why another file may be there.
@@ -117,7 +118,7 @@ extension TreeWatcher {
             let node = rename.name.withUnsafeBytes({ tree.child(of: directories[rename.directory].node, named: $0) }),
             isRow(node, of: rename)
         else { return nil }
-        let file = heardFile(of: node, at: rename.origin.cause)
+        let file = heardFile(of: node, at: rename.origin.position)
         removeNode(node, origin: rename.origin, hasEnded: true)
         return file
     }
@@ -143,7 +144,7 @@ extension TreeWatcher {
             rename.isDetached || !rename.hasRow ? nil : rename.name.withUnsafeBytes { tree.child(of: from, named: $0) }
         if let known = source,
             tree.status(of: known).kind.isDirectory != isDirectory
-                || (isDirectory && heardFile(of: known, at: rename.origin.cause) == nil
+                || (isDirectory && heardFile(of: known, at: rename.origin.position) == nil
                     && !provisionalRows.isTakenOver(known)
                     && !lies(tree.status(of: known), name, in: id))
         {
@@ -179,19 +180,19 @@ extension TreeWatcher {
         guard let target = tree.child(of: to, named: name) else {
             if !isSelfOrAncestor(source, of: to) {
                 // The unseen file that came to the name changes places with it: it is looked up where it is then.
-                if let cookie = cookieOfExchange(sign, source, name, id, at: rename.origin.cause) {
+                if let cookie = cookieOfExchange(sign, source, name, id, at: rename.origin.position) {
                     exchange.expect(cookie)
                 }
-                noteBackup(source, leaving: rename.name, in: rename.directory, at: rename.origin.cause)
+                noteBackup(source, leaving: rename.name, in: rename.directory, at: rename.origin.position)
                 moveRow(source, to: to, named: name)
-                provisionalRows.moved(source, at: rename.origin.cause)
+                provisionalRows.moved(source, at: rename.origin.position)
             }
             return
         }
         if source == target { return }
         // The directory that left the name held the source, which has left it by now.
         if isSelfOrAncestor(target, of: from), detach(name, in: id, for: source) {
-            provisionalRows.moved(source, at: rename.origin.cause)
+            provisionalRows.moved(source, at: rename.origin.position)
             return
         }
         let sourceStatus = tree.status(of: source)
@@ -201,31 +202,31 @@ extension TreeWatcher {
             if let waiting = renames.pending(id, name), isRow(target, of: waiting) {
                 // The target has left this name before, and was not heard of since: nothing replaces it. Until it is heard of
                 // it waits under the name that is free now.
-                if let cookie = cookieOfExchange(sign, source, name, id, at: rename.origin.cause) {
+                if let cookie = cookieOfExchange(sign, source, name, id, at: rename.origin.position) {
                     exchange.expect(cookie)
                 }
                 exchangeRows(source, target)
-                provisionalRows.moved(source, at: rename.origin.cause)
+                provisionalRows.moved(source, at: rename.origin.position)
                 renames.move(id, name, to: rename.directory, rename.name)
                 return
             }
-            if let cookie = cookieOfExchange(sign, source, ontoAnother: true, name, id, at: rename.origin.cause) {
+            if let cookie = cookieOfExchange(sign, source, ontoAnother: true, name, id, at: rename.origin.position) {
                 noteExchange(source, rename, target, name, in: id)
                 exchangeRows(source, target)
-                for node in [source, target] { provisionalRows.moved(node, at: rename.origin.cause) }
+                for node in [source, target] { provisionalRows.moved(node, at: rename.origin.position) }
                 exchange.expect(cookie)
                 return
             }
         }
         let atSource = rename.name.withUnsafeBytes { status(of: $0, in: rename.directory) }
         let atTarget = status(of: name, in: id)
-        let sourceFile = heardFile(of: source, at: rename.origin.cause)
-        let targetFile = heardFile(of: target, at: rename.origin.cause)
+        let sourceFile = heardFile(of: source, at: rename.origin.position)
+        let targetFile = heardFile(of: target, at: rename.origin.position)
         let isSame = { [fileIdentities] (found: KernelStatus?, file: FileStatus?) in
             guard let found, let file else { return false }
             return fileIdentities.isSame(found.file, file)
         }
-        if !overlaps, !isDirectory, isNew(target, at: rename.origin.cause), let sourceFile, sourceFile.links == 1,
+        if !overlaps, !isDirectory, isNew(target, at: rename.origin.position), let sourceFile, sourceFile.links == 1,
             fileIdentities.isSame(targetStatus, sourceFile)
         {
             // A look has found it here before it was heard that it came.
@@ -245,7 +246,7 @@ extension TreeWatcher {
         let sourceArrived = atTarget == nil || isSame(atTarget, sourceFile) || (sourceFile == nil && !targetStayed)
         // A replaced file is nowhere, unless it has another name: so where it is, this is the first pair of an
         // exchange. If it is still in its place, it was moved back.
-        let likelyTarget = likelyFile(of: target, at: rename.origin.cause)
+        let likelyTarget = likelyFile(of: target, at: rename.origin.position)
         let isThere = isSame(atSource, likelyTarget) || (targetStayed && !sourceArrived)
         let hasOneName =
             likelyTarget.map {
@@ -255,11 +256,11 @@ extension TreeWatcher {
         if isThere, hasOneName, sign != .isNone {
             noteExchange(source, rename, target, name, in: id)
             exchangeRows(source, target)
-            for node in [source, target] { provisionalRows.moved(node, at: rename.origin.cause) }
+            for node in [source, target] { provisionalRows.moved(node, at: rename.origin.position) }
             awaitSecondPair(from: id, name, to: rename.directory)
             return
         }
-        if isNew(target, at: rename.origin.cause) || isDirectory != targetStatus.kind.isDirectory {
+        if isNew(target, at: rename.origin.position) || isDirectory != targetStatus.kind.isDirectory {
             // Nothing is replaced. A look-up has made the target provisional, and by the events read the name is free; or
             // the moved file is of another kind, so rename(2) cannot have replaced the target, which has left.
             if isDirectory, targetStatus.kind.isDirectory, sourceFile == nil {
@@ -268,7 +269,7 @@ extension TreeWatcher {
                 removeNode(target, origin: rename.origin, isDisplaced: true)
             }
             moveRow(source, to: to, named: name)
-            provisionalRows.moved(source, at: rename.origin.cause)
+            provisionalRows.moved(source, at: rename.origin.position)
             return
         }
         if isDirectory {
@@ -281,7 +282,7 @@ extension TreeWatcher {
                 UnlinkedNames.Name(directory: id, hash: LookUpQueue.hash(name, id.slot)), of: targetStatus)
             tree.replace(target, with: source)
             unlinkedNames.came(sourceStatus, target)
-            provisionalRows.replaced(target, by: source, at: rename.origin.cause)
+            provisionalRows.replaced(target, by: source, at: rename.origin.position)
             if targetStatus.links > 1 { lookAtLinks(of: targetStatus, origin: rename.origin) }
         }
     }

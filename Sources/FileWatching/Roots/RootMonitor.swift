@@ -16,12 +16,12 @@ struct RootMonitor {
 
     // MARK: Roots to be looked at
 
-    /// A container's root must be looked at. Without an event the cause is `now`.
-    mutating func suspect(_ container: UInt32, cause: UInt64, now: UInt64) {
-        suspects[container] = min(suspects[container] ?? now, cause)
+    /// A container's root must be looked at. Without an event the position is `now`.
+    mutating func suspect(_ container: UInt32, position: UInt64, now: UInt64) {
+        suspects[container] = min(suspects[container] ?? now, position)
     }
 
-    /// Takes the containers whose roots must be looked at, with the causes.
+    /// Takes the containers whose roots must be looked at, with the positions.
     mutating func takeSuspects() -> [UInt32: UInt64] {
         defer { suspects = [:] }
         return suspects

@@ -19,10 +19,10 @@ extension TreeWatcher {
             if name.isEmpty {
                 let matters: InotifyMask = [.ignored, .deleteSelf, .moveSelf, .unmount]
                 if !event.mask.isDisjoint(with: kernel.readsAccessLists ? matters.union(.attributes) : matters) {
-                    suspect(number, cause: origin.cause)
+                    suspect(number, position: origin.position)
                 }
             } else if container.above.names.contains(where: { name.elementsEqual($0) }) {
-                suspect(number, cause: origin.cause)
+                suspect(number, position: origin.position)
             }
         }
     }
@@ -99,7 +99,7 @@ extension TreeWatcher {
     /// Has the way gone anew to those of these containers, or of all, to which something may have happened that nothing told.
     func suspectUnheard(_ numbers: Set<UInt32>?) {
         for (number, container) in containers where container.above.hasUnheard {
-            if numbers?.contains(number) ?? true { suspect(number, cause: causeNow) }
+            if numbers?.contains(number) ?? true { suspect(number, position: positionNow) }
         }
     }
 
@@ -173,7 +173,7 @@ extension TreeWatcher {
         for watch in former.keys where ancestors[watch] == nil {
             let others = roots.remove(container.number, below: watch)
             // They may need less.
-            for number in others { suspect(number, cause: causeNow) }
+            for number in others { suspect(number, position: positionNow) }
             if others.isEmpty, directories.directory(watch: watch) == nil { watches.unwant(watch) }
         }
     }

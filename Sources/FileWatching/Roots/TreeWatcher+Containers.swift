@@ -33,7 +33,7 @@ extension TreeWatcher {
         if containers.isEmpty { askForWatchLimit() }
         containers[number] = container
         ignoresNames = containers.values.contains { !$0.options.ignored.isEmpty }
-        check(container, cause: causeNow)
+        check(container, position: positionNow)
     }
 
     /// Names that match the globs are no entries of a container from now on. The given ones of its entries leave it in
@@ -45,7 +45,7 @@ extension TreeWatcher {
             guard let parent = tree.parent(of: node), let directory = directories.directory(at: parent) else {
                 continue
             }
-            withName(of: node) { lookUps.add($0, in: directory, origin: Origin(cause: causeNow)) }
+            withName(of: node) { lookUps.add($0, in: directory, origin: Origin(position: positionNow)) }
         }
     }
 
@@ -67,7 +67,7 @@ extension TreeWatcher {
     /// Stops watching: its entries leave the tree at once, and its watches end over the next turns.
     package func removeContainer(_ number: UInt32) {
         guard let container = containers[number] else { return }
-        if container.place.failure == nil { lose(container, .noEntry, cause: causeNow) }
+        if container.place.failure == nil { lose(container, .noEntry, position: positionNow) }
         setAncestors(of: container, to: [:])
         containers[number] = nil
         handover?.remove(number, key: container.key)
@@ -79,13 +79,13 @@ extension TreeWatcher {
     func checkSuspects() {
         // Those that come meanwhile have their turn next: a container that is lost as often as it is found would have
         // this one never end.
-        for (number, cause) in roots.takeSuspects() {
-            if let container = containers[number] { check(container, cause: cause) }
+        for (number, position) in roots.takeSuspects() {
+            if let container = containers[number] { check(container, position: position) }
         }
     }
 
     /// Looks whether a container's directory is there, and whether it is the one that is known.
-    private func check(_ container: WatchedContainer, cause: UInt64) {
+    private func check(_ container: WatchedContainer, position: UInt64) {
         var found = status(ofRoot: container)
         if case .failure(let error) = found {
             if container.place.failure == nil {
@@ -94,7 +94,7 @@ extension TreeWatcher {
                     if container.polling.next == nil { pollLater(container) }
                     return
                 }
-                lose(container, error, cause: cause)
+                lose(container, error, position: position)
                 notices.append(.containerGone(container: container.number, error: error))
             }
             // It may have appeared before the directories above were watched.
@@ -112,14 +112,14 @@ extension TreeWatcher {
             if container.place.failure == nil {
                 // Between the two looks.
                 guard !error.isShortage else { return pollLater(container) }
-                lose(container, error, cause: cause)
+                lose(container, error, position: position)
                 notices.append(.containerGone(container: container.number, error: error))
             }
             container.place.failed(error)
             // No event tells when its number stays.
             if error == .stale || error.isShortage { pollLater(container) }
             detachAll(container)
-        case .success(let status): check(container, status, cause: cause)
+        case .success(let status): check(container, status, position: position)
         }
     }
 
@@ -165,7 +165,7 @@ extension TreeWatcher {
         return container.knowledge.isDetached || tree.childCount(of: root) > 0
     }
 
-    private func check(_ container: WatchedContainer, _ found: FileStatus, cause: UInt64) {
+    private func check(_ container: WatchedContainer, _ found: FileStatus, position: UInt64) {
         if let root = container.root {
             let record = directories[root]
             let isKnown = record.inode == found.inode && record.device == found.device
@@ -174,14 +174,14 @@ extension TreeWatcher {
                 placeChanged(record.node)
                 let changed = tree.update(record.node, status: found)
                 if record.flags.contains(.needsReading), !isUnstable(root) {
-                    readRoot(root, of: container, cause: cause)
+                    readRoot(root, of: container, position: position)
                 } else if changed {
                     // No other code sees this update.
-                    directoryChanged(root, from: known, to: found, origin: Origin(cause: cause))
+                    directoryChanged(root, from: known, to: found, origin: Origin(position: position))
                 }
                 return
             }
-            lose(container, .stale, cause: cause)
+            lose(container, .stale, position: position)
             notices.append(.containerGone(container: container.number, error: .stale))
         }
         if let other = self.container(withRoot: found, otherThan: container) {
@@ -190,10 +190,10 @@ extension TreeWatcher {
             // Two that are looked at for each other would not end.
             guard !wasBusy else { return }
             // It may have another directory by now, as after an exchange, or none. Where it does, `lose` has this one looked at again.
-            suspect(other.number, cause: cause)
+            suspect(other.number, position: position)
             return
         }
-        find(container, found, cause: cause)
+        find(container, found, position: position)
     }
 
     /// Returns the other container that has a directory as its root, by another path, as a bind mount makes it: a directory has one
@@ -206,7 +206,7 @@ extension TreeWatcher {
     }
 
     /// The container's directory is there: it is crawled, or its known entries are verified.
-    private func find(_ container: WatchedContainer, _ status: FileStatus, cause: UInt64) {
+    private func find(_ container: WatchedContainer, _ status: FileStatus, position: UInt64) {
         let node = tree.root(of: container.number)
         container.place.found()
         let former = tree.status(of: node)
@@ -232,30 +232,30 @@ extension TreeWatcher {
             notices.append(.polledFileSystem(container: container.number, name: name))
             pollLater(container)
         }
-        readRoot(root, of: container, cause: cause)
+        readRoot(root, of: container, position: position)
     }
 
     /// Has the container's own directory read, and the container's known entries verified. Where nothing is known, this
     /// is the first crawl until it has come to something.
-    func readRoot(_ root: DirectoryID, of container: WatchedContainer, cause: UInt64) {
+    func readRoot(_ root: DirectoryID, of container: WatchedContainer, position: UInt64) {
         if container.knowledge.isDetached {
-            read(root, descends: false, origin: Origin(cause: cause))
+            read(root, descends: false, origin: Origin(position: position))
             return
         }
         if container.knowledge.isOld {
             verify(container, root)
             return
         }
-        var origin = Origin(cause: cause)
+        var origin = Origin(position: position)
         if !directories[root].flags.contains(.wasRead), container.knowledge.firstCrawl == nil {
-            origin.task = readings.begin(for: container, cause: cause)
+            origin.task = readings.begin(for: container, position: position)
             container.knowledge.beginFirstCrawl(origin.task)
         }
         read(root, descends: true, origin: origin)
     }
 
     /// The container's directory is gone: its entries leave the tree. A container that waits for the directory can have it now.
-    private func lose(_ container: WatchedContainer, _ error: SystemError, cause: UInt64) {
+    private func lose(_ container: WatchedContainer, _ error: SystemError, position: UInt64) {
         container.place.lost(error)
         leave(tree.root(of: container.number))
         // Its known entries are recognised when it is found again.
@@ -267,7 +267,7 @@ extension TreeWatcher {
         renames.removeAll(of: container.number)
         detachAll(container)
         for (number, other) in containers where other !== container && other.place.failure == .busy {
-            suspect(number, cause: cause)
+            suspect(number, position: position)
         }
     }
 
@@ -278,13 +278,13 @@ extension TreeWatcher {
             completion(ComparisonCounts())
             return
         }
-        suspect(number, cause: causeNow)
+        suspect(number, position: positionNow)
         checkSuspects()
         guard container.place.failure == nil else {
             completion(ComparisonCounts())
             return
         }
-        compare(container, origin: Origin(cause: causeNow))
+        compare(container, origin: Origin(position: positionNow))
         container.comparisons.complete(completion)
     }
 }

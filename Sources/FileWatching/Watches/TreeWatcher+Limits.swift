@@ -28,7 +28,7 @@ extension TreeWatcher {
             let isPolled = container.counts.unwatched > 0 || container.polling.fileSystem != nil
             if isPolled { pollLater(container) } else { container.polling.schedule(nil) }
             if container.counts.overLimit > 0 { askForWatchLimit() }
-            suspect(container.number, cause: causeNow)
+            suspect(container.number, position: positionNow)
             guard container.comparison == nil, container.place.failure == nil else { continue }
             let isWhole = container.polling.fileSystem != nil
             let polled = directories.directories(of: container.number) { isWhole || $0.flags.contains(.unwatched) }

@@ -13,25 +13,25 @@ import Testing
 
     @Test mutating func lookUpsHaveOneNewsForEachFile() {
         let status = PlayedKernel.status(2, .file, 1)
-        func new() -> LinkNews { LinkNews(status: status, origin: Origin(cause: 5)) }
+        func new() -> LinkNews { LinkNews(status: status, origin: Origin(position: 5)) }
         files.change(file, new: new()) { $0.searches = true }
         files.change(file, new: new()) { $0.lostName = true }
         #expect(files.news[file]?.searches == true && files.news[file]?.lostName == true)
         #expect(files.takeNews(of: other) == nil && files.takeNews()?.lostName == true && files.isEmpty)
     }
 
-    @Test mutating func aBarrierKeepsTheEarlierCause() {
-        files.want(file, Origin(cause: 9, task: 1))
-        files.want(file, Origin(cause: 12, task: 2))
-        #expect(files.wanted[file]?.cause == 9 && files.wanted[file]?.task == 2)
-        files.want(file, Origin(cause: 20, task: 3), crawledIn: 4)
-        #expect(files.crawled[4]?[file]?.cause == 20)
+    @Test mutating func aBarrierKeepsTheEarlierPosition() {
+        files.want(file, Origin(position: 9, task: 1))
+        files.want(file, Origin(position: 12, task: 2))
+        #expect(files.wanted[file]?.position == 9 && files.wanted[file]?.task == 2)
+        files.want(file, Origin(position: 20, task: 3), crawledIn: 4)
+        #expect(files.crawled[4]?[file]?.position == 20)
         #expect(files.files == [file, file])
     }
 
     @Test mutating func namesAreLookedForWhenNothingIsReadOrABarrierWaits() {
-        files.want(file, Origin(cause: 9))
-        files.want(other, Origin(cause: 9), crawledIn: 4)
+        files.want(file, Origin(position: 9))
+        files.want(other, Origin(position: 9), crawledIn: 4)
         let idle = { (_: UInt32?) in false }
         let isReadingElsewhere = { (number: UInt32?) in number != 4 }
         let isReadingThere = { (number: UInt32?) in number == nil || number == 4 }

@@ -44,13 +44,13 @@ import Testing
         #expect(iteration.hasTakenSteps && iteration.isOver(now: 10) && !iteration.isOver(now: 9))
     }
 
-    @Test func theOldestCauseIsOfThisIteration() {
+    @Test func theOldestPositionIsOfThisIteration() {
         var iteration = LoopIteration()
         iteration.begin(at: 0, budget: 10)
-        #expect(iteration.oldestCause == nil)
-        for cause in [7, 3, 9] as [UInt64] { iteration.noteCause(cause) }
-        #expect(iteration.oldestCause == 3)
+        #expect(iteration.oldestPosition == nil)
+        for position in [7, 3, 9] as [UInt64] { iteration.notePosition(position) }
+        #expect(iteration.oldestPosition == 3)
         iteration.begin(at: 20, budget: 10)
-        #expect(iteration.oldestCause == nil)
+        #expect(iteration.oldestPosition == nil)
     }
 }

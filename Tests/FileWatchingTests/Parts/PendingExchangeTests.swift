@@ -10,9 +10,10 @@ import Testing
     private let there = DirectoryID(slot: 2, generation: 0)
     private var exchange = PendingExchange()
 
-    private mutating func note(_ cookie: UInt32, in directory: DirectoryID, leaving name: String?, at cause: UInt64) {
-        guard let name else { return exchange.note(cookie, in: directory, leaving: nil, at: cause) }
-        Array(name.utf8).withUnsafeBytes { exchange.note(cookie, in: directory, leaving: $0, at: cause) }
+    private mutating func note(_ cookie: UInt32, in directory: DirectoryID, leaving name: String?, at position: UInt64)
+    {
+        guard let name else { return exchange.note(cookie, in: directory, leaving: nil, at: position) }
+        Array(name.utf8).withUnsafeBytes { exchange.note(cookie, in: directory, leaving: $0, at: position) }
     }
 
     @Test mutating func theSecondPairIsKnownByItsCookie() {
@@ -35,9 +36,9 @@ import Testing
     }
 
     @Test(arguments: [("b", 20), (nil, 20), ("a", 50)] as [(String?, UInt64)])
-    mutating func anotherEventOfTheDirectoriesEndsTheWait(name: String?, cause: UInt64) {
+    mutating func anotherEventOfTheDirectoriesEndsTheWait(name: String?, position: UInt64) {
         exchange.expect(from: here, Array("a".utf8), to: there, before: 50)
-        note(5, in: here, leaving: name, at: cause)
+        note(5, in: here, leaving: name, at: position)
         #expect(!exchange.isSecond(5) && !exchange.isAwaited)
     }
 }

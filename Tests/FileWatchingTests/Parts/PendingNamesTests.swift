@@ -14,12 +14,13 @@ import Testing
     deinit { buffer.deallocate() }
 
     private func change(
-        _ name: String, in directory: DirectoryID? = nil, cause: UInt64 = 1, forced: UInt64 = 0
+        _ name: String, in directory: DirectoryID? = nil, position: UInt64 = 1, forced: UInt64 = 0
     ) -> Bool {
         let directory = directory ?? self.directory
         return Array(name.utf8).withUnsafeBytes {
             names.addChanged(
-                $0, in: directory, origin: Origin(cause: cause), forced: forced, interval: 10, slots: 8, iteration)
+                $0, in: directory, origin: Origin(position: position), forced: forced, interval: 10, slots: 8, iteration
+            )
         }
     }
 
@@ -51,14 +52,14 @@ import Testing
 
     @Test func aBarrierWaitsForHotNames() {
         heat("log")
-        #expect(change("log", cause: 5))
-        #expect(names.leastCause == 5)
+        #expect(change("log", position: 5))
+        #expect(names.leastPosition == 5)
         #expect(names.waits(before: 6) { _ in true } && !names.waits(before: 5) { _ in true })
         #expect(!names.waits(before: 6) { _ in false }, "those of other containers are none of its own")
         names.releaseHot(now: 9, forced: 6, buffer: buffer)
         #expect(take() == "log")
-        #expect(!change("log", cause: 3, forced: 6), "what it waits for is looked at at once")
-        #expect(names.leastCause == 3 && take() == "log" && names.leastCause == .max)
+        #expect(!change("log", position: 3, forced: 6), "what it waits for is looked at at once")
+        #expect(names.leastPosition == 3 && take() == "log" && names.leastPosition == .max)
     }
 
     @Test func aChangeElsewherePassesABurst() {

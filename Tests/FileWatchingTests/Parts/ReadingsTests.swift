@@ -12,7 +12,7 @@ import Testing
     private let directory = DirectoryID(slot: 4, generation: 0)
 
     @Test mutating func aTaskEndsWhenItsJobsAndTheirsAreDone() {
-        let task = readings.begin(for: container, cause: 9)
+        let task = readings.begin(for: container, position: 9)
         readings.submit(directory, ticket: 1, task: task, of: container)
         #expect(readings.areUnderWay && container.outstanding == 1 && readings[task]?.outstanding == 1)
         readings.finishJob(of: task, children: 2)
@@ -28,28 +28,28 @@ import Testing
 
     @Test mutating func aBurstIsOneTaskOfItsIteration() {
         readings.beginIteration()
-        let told = readings.taskOfIteration(for: container, cause: 9)
-        #expect(readings.taskOfIteration(for: container, cause: 12) == told)
-        let untold = readings.taskOfIteration(for: container, cause: .max)
+        let told = readings.taskOfIteration(for: container, position: 9)
+        #expect(readings.taskOfIteration(for: container, position: 12) == told)
+        let untold = readings.taskOfIteration(for: container, position: .max)
         #expect(untold != told, "no barrier waits for what no event has told of")
         readings.beginIteration()
-        #expect(readings.taskOfIteration(for: container, cause: 9) != told)
+        #expect(readings.taskOfIteration(for: container, position: 9) != told)
     }
 
     @Test mutating func aReadingCountsForTheEarliestThatWaits() {
-        let task = readings.begin(for: container, cause: 9)
+        let task = readings.begin(for: container, position: 9)
         readings.submit(directory, ticket: 1, task: task, of: container)
-        #expect(readings.cause(ofTicket: 1, task: task, now: 50) == 9)
-        #expect(!readings.lowerCause(of: task, to: 9) && readings.lowerCause(of: task, to: 7))
-        #expect(readings.cause(ofTicket: 1, task: task, now: 50) == 7)
-        readings.awaitReading(of: directory, cause: .max)
+        #expect(readings.position(ofTicket: 1, task: task, now: 50) == 9)
+        #expect(!readings.lowerPosition(of: task, to: 9) && readings.lowerPosition(of: task, to: 7))
+        #expect(readings.position(ofTicket: 1, task: task, now: 50) == 7)
+        readings.awaitReading(of: directory, position: .max)
         #expect(readings.awaited.isEmpty)
-        readings.awaitReading(of: directory, cause: 5)
-        readings.awaitReading(of: directory, cause: 6)
-        #expect(readings.cause(ofTicket: 1, task: task, now: 50) == 5)
+        readings.awaitReading(of: directory, position: 5)
+        readings.awaitReading(of: directory, position: 6)
+        #expect(readings.position(ofTicket: 1, task: task, now: 50) == 5)
         #expect(readings.endAwaiting(directory) && !readings.endAwaiting(directory))
         readings.end(task)
-        #expect(readings.cause(ofTicket: 1, task: task, now: 50) == 50)
+        #expect(readings.position(ofTicket: 1, task: task, now: 50) == 50)
     }
 
     @Test mutating func namesThatChangeMeanwhileAreNoted() {

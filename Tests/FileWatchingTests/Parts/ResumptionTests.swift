@@ -17,13 +17,14 @@ import Testing
         return start
     }
 
-    private func rename(_ cookie: UInt32, cause: UInt64) -> Resumption.ReplayedRename {
+    private func rename(_ cookie: UInt32, position: UInt64) -> Resumption.ReplayedRename {
         var bytes: [UInt8] = [1, 0, 0, 0, 64, 0, 0, 0]
         bytes += withUnsafeBytes(of: cookie.littleEndian, Array.init) + [0, 0, 0, 0]
         var offset = 0
         let event = bytes.withUnsafeBytes { InotifyEvent(in: $0, at: &offset) }
         return Resumption.ReplayedRename(
-            directory: DirectoryID(slot: 0, generation: 0), event: event!, name: [97], origin: Origin(cause: cause))
+            directory: DirectoryID(slot: 0, generation: 0), event: event!, name: [97],
+            origin: Origin(position: position))
     }
 
     @Test mutating func eachPartIsTakenOnce() {
@@ -43,11 +44,11 @@ import Testing
         resumption.hearAgain(to: 100)
         let row = TreeNode(container: 1, row: 2)
         resumption.noteWaiting(row, for: 8)
-        for (cookie, cause) in [(7, 40), (8, 20), (9, 30)] as [(UInt32, UInt64)] {
-            resumption.setRename(rename(cookie, cause: cause), of: cookie)
+        for (cookie, position) in [(7, 40), (8, 20), (9, 30)] as [(UInt32, UInt64)] {
+            resumption.setRename(rename(cookie, position: position), of: cookie)
         }
         resumption.setRename(nil, of: 9)
-        #expect(resumption.rename(of: 8)?.origin.cause == 20 && resumption.rename(of: 9) == nil)
+        #expect(resumption.rename(of: 8)?.origin.position == 20 && resumption.rename(of: 9) == nil)
         let waiting = resumption.takeRenames()
         #expect(waiting.map(\.rename.event.cookie) == [8, 7] && waiting.map(\.row) == [row, nil])
         #expect(resumption.heard == 100, "until the renames are dealt with")

@@ -9,11 +9,11 @@ import Testing
 @Suite struct RootMonitorTests {
     private var roots = RootMonitor()
 
-    @Test mutating func theEarliestCauseCounts() {
-        roots.suspect(1, cause: 30, now: 20)
+    @Test mutating func theEarliestPositionCounts() {
+        roots.suspect(1, position: 30, now: 20)
         #expect(roots.suspects == [1: 20], "what no event has caused is caused now")
-        roots.suspect(1, cause: 10, now: 40)
-        roots.suspect(2, cause: 15, now: 40)
+        roots.suspect(1, position: 10, now: 40)
+        roots.suspect(2, position: 15, now: 40)
         roots.forget(2)
         #expect(roots.takeSuspects() == [1: 10] && roots.suspects.isEmpty)
     }

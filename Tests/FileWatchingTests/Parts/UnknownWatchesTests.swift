@@ -9,7 +9,7 @@ import Testing
 @Suite struct UnknownWatchesTests {
     private var watches = UnknownWatches()
 
-    private mutating func hold(_ watch: Int32, _ mask: InotifyMask, _ name: String, cause: UInt64, limit: Int = 9) {
+    private mutating func hold(_ watch: Int32, _ mask: InotifyMask, _ name: String, position: UInt64, limit: Int = 9) {
         var bytes = withUnsafeBytes(of: watch.littleEndian, Array.init)
         bytes += withUnsafeBytes(of: mask.rawValue.littleEndian, Array.init) + [0, 0, 0, 0]
         let field = name.isEmpty ? [] : Array(name.utf8) + [UInt8](repeating: 0, count: 16 - name.utf8.count)
@@ -19,24 +19,24 @@ import Testing
             Issue.record("no event")
             return
         }
-        Array(name.utf8).withUnsafeBytes { watches.hold(event, name: $0, cause: cause, limit: limit) }
+        Array(name.utf8).withUnsafeBytes { watches.hold(event, name: $0, position: position, limit: limit) }
     }
 
     @Test mutating func eventsAreKeptForTheDirectory() {
-        hold(3, .create, "a", cause: 7)
-        hold(3, .attributes, "", cause: 8)
-        hold(4, .create, "b", cause: 6)
-        #expect(watches.count == 2 && watches.leastCause == 6)
+        hold(3, .create, "a", position: 7)
+        hold(3, .attributes, "", position: 8)
+        hold(4, .create, "b", position: 6)
+        #expect(watches.count == 2 && watches.leastPosition == 6)
         let held = watches[3]
-        #expect(held?.names == [Array("a".utf8)] && held?.cause == 7)
+        #expect(held?.names == [Array("a".utf8)] && held?.position == 7)
         #expect(held?.touchesDirectory == true && held?.tellsAttributes == true && held?.isCut == false)
         #expect(watches[4]?.tellsAttributes == false)
         watches.remove(4)
-        #expect(watches[4] == nil && watches.leastCause == 7)
+        #expect(watches[4] == nil && watches.leastPosition == 7)
     }
 
     @Test mutating func tooManyNamesHaveTheDirectoryReadAgain() {
-        for name in ["a", "b", "c"] { hold(3, .create, name, cause: 7, limit: 2) }
+        for name in ["a", "b", "c"] { hold(3, .create, name, position: 7, limit: 2) }
         #expect(watches[3]?.names.count == 2 && watches[3]?.isCut == true)
     }
 

@@ -19,7 +19,7 @@ import Testing
         fixture.rest()
         fixture.watcher.performsJobs = false
         let root = try #require(fixture.watcher.containers[1]?.root)
-        fixture.watcher.read(root, descends: true, origin: Origin(cause: fixture.watcher.causeNow))
+        fixture.watcher.read(root, descends: true, origin: Origin(position: fixture.watcher.positionNow))
         fixture.kernel.move("/c/a/goes", "/outside/gone")
         while fixture.watcher.pool.performOne() {}
         fixture.kernel.setUnreadable("/c/a", true)

@@ -34,20 +34,21 @@ import Testing
             switch Int.random(in: 0..<20, using: &random) {
             case 0..<10:
                 guard !list.contains(where: { $0.directory == directory && $0.name == name }) else { break }
-                // One that could not be paired yet is put back with the cause that it had.
-                let cause = step % 5 == 0 ? UInt64.random(in: 0...UInt64(step), using: &random) : UInt64(step)
+                // One that could not be paired yet is put back with the position that it had.
+                let position = step % 5 == 0 ? UInt64.random(in: 0...UInt64(step), using: &random) : UInt64(step)
                 let rename = PendingRename(
                     cookie: UInt32(step), directory: directory, container: container, name: name,
-                    identity: inode == 6 ? nil : file(inode), deadline: UInt64(step + 30), origin: Origin(cause: cause))
+                    identity: inode == 6 ? nil : file(inode), deadline: UInt64(step + 30),
+                    origin: Origin(position: position))
                 renames.append(rename)
                 list.append(rename)
             case 10..<13:
                 let index = list.lastIndex { $0.directory == directory && $0.name == name }
-                let cause = UInt64.random(in: 0...UInt64(step), using: &random)
+                let position = UInt64.random(in: 0...UInt64(step), using: &random)
                 name.withUnsafeBytes {
-                    #expect(renames.lowerCause(directory, $0, to: cause) == (index != nil))
-                    if let index { list[index].origin.cause = min(list[index].origin.cause, cause) }
-                    #expect(renames.leastCause == list.map(\.origin.cause).min(), "seed \(seed): least cause")
+                    #expect(renames.lowerPosition(directory, $0, to: position) == (index != nil))
+                    if let index { list[index].origin.position = min(list[index].origin.position, position) }
+                    #expect(renames.leastPosition == list.map(\.origin.position).min(), "seed \(seed): least position")
                     if Bool.random(using: &random) { return }
                     compare(renames.take(directory, $0), index, "by place")
                 }
