@@ -48,7 +48,7 @@ struct LoopIteration {
     var oldestPosition: UInt64? { firstPosition == .max ? nil : firstPosition }
 
     /// Whether it has climbed over as many directories as it does in any case.
-    var hasTakenSteps: Bool { steps >= WatchLimits.stepsPerTurn }
+    var hasTakenSteps: Bool { steps >= WatchLimits.stepsPerIteration }
 
     /// Whether the deadline is over. `now` is evaluated for that.
     func isPastDeadline(_ now: UInt64) -> Bool { now >= deadline }
@@ -56,7 +56,7 @@ struct LoopIteration {
     /// Whether no more look-ups are to be made. The clock is not asked for each.
     func isOver(now: @autoclosure () -> UInt64) -> Bool {
         if hasTakenSteps { return now() >= deadline }
-        guard lookUps >= WatchLimits.lookUpsPerTurn else { return false }
+        guard lookUps >= WatchLimits.lookUpsPerIteration else { return false }
         return lookUps % 16 == 0 && now() >= deadline
     }
 }

@@ -7,8 +7,8 @@ import Metadata
 /// Keeps a tree equal to directory trees on disk.
 ///
 /// Events are hints: they name an entry to look at, and only a `statx` made afterwards writes the tree. Everything but
-/// the crawling threads runs on the caller's thread, in ``turn()``; the watcher is not Sendable and needs no locks.
-/// Between two turns the tree is consistent, and after a turn it reflects the findings of the turn's look-ups.
+/// the crawling threads runs on the caller's thread, in ``iterate()``; the watcher is not Sendable and needs no locks.
+/// Between two iterations the tree is consistent, and after an iteration it reflects the findings of the iteration's look-ups.
 package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     package let kernel: Kernel
     package let tree: Tree
@@ -47,9 +47,9 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var isClosed = false
     var watches: WatchTable
     var mounts = WatchedMounts()
-    /// Whether a watcher without threads reads directories in its turns; a test can hold that back, or have it read some.
+    /// Whether a watcher without threads reads directories in its iterations; a test can hold that back, or have it read some.
     package var performsJobs = true
-    package var jobsPerTurn = 64
+    package var jobsPerIteration = 64
     package internal(set) var counters = WatchCounters()
 
     var events: EventStream
@@ -62,7 +62,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var pathBuffer: [UInt8] = []
 
     /// Makes a watcher; nothing is watched yet.
-    /// - Parameter wake: called from a crawling thread when there is something to take: ``turn()`` must be called soon.
+    /// - Parameter wake: called from a crawling thread when there is something to take: ``iterate()`` must be called soon.
     package init(
         kernel: Kernel, tree: Tree, settings: WatchSettings = WatchSettings(), wake: @escaping @Sendable () -> Void
     ) {
@@ -94,7 +94,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         inbox.removeAll()
     }
 
-    /// When the oldest event was read that the last turn has made a look-up for, in the kernel's nanoseconds; nil where it
+    /// When the oldest event was read that the last iteration has made a look-up for, in the kernel's nanoseconds; nil where it
     /// has made none.
     package var oldestNews: UInt64? { iteration.oldestPosition.flatMap { events.time(of: $0) } }
 
@@ -135,7 +135,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var isFull: Bool { lookUps.countOfCold >= settings.limits.lookUpsAhead }
 
     /// Whether the loop iteration has had its time.
-    var isTurnOver: Bool { iteration.isOver(now: kernel.now()) }
+    var isIterationOver: Bool { iteration.isOver(now: kernel.now()) }
 
     /// Whether all of the stream before a position has been heard, renames with both their events.
     func isHeard(_ end: UInt64) -> Bool {

@@ -94,20 +94,20 @@ package struct WatchLimits: Sendable {
     static let auditPauseLimit: UInt64 = 86_400_000_000_000
     /// A longer interval of the self-audit counts as this, a hundred years in nanoseconds: sums with it stay in range.
     static let auditIntervalLimit = 100 * 365 * 86_400e9
-    /// Look-ups that a turn makes whatever time it has.
-    static let lookUpsPerTurn = 64
+    /// Look-ups that an iteration makes whatever time it has.
+    static let lookUpsPerIteration = 64
     /// Directories that a loop iteration climbs over, on the ways to the entries to look at, before it asks the clock:
     /// less than a millisecond.
-    static let stepsPerTurn = 8_192
+    static let stepsPerIteration = 8_192
     /// Directories that are opened at once on a long way. The last of each stride stays open.
     static let stride = 32
     /// Descriptors of directories that have left the tree that a loop iteration closes whatever time it has.
-    static let closesPerTurn = 4
+    static let closesPerIteration = 4
     /// Look-ups that waited and are tried again in one loop iteration.
-    static let deferredPerTurn = 1_024
-    /// Directories in which a turn waits for renames under way, for files that may have moved on from there: some
+    static let deferredPerIteration = 1_024
+    /// Directories in which an iteration waits for renames under way, for files that may have moved on from there: some
     /// milliseconds.
-    static let movedOnPerTurn = 256
+    static let movedOnPerIteration = 256
     /// With fewer look-ups waiting, each is made at once.
     static let promptLookUps = 256
 }

@@ -22,15 +22,15 @@ package struct WatchSettings: Sendable {
     package var openDirectoryLimit = 256
     /// Bytes of one read from inotify.
     package var readBufferSize = 256 * 1024
-    /// Reads in one turn, so that others get their turn under constant writes.
-    package var readsPerTurn = 4
-    /// Entries of one directory that are taken, or compared, at once. If it has more, each turn takes a part: a million
+    /// Reads in one iteration, so that others get their turn under constant writes.
+    package var readsPerIteration = 4
+    /// Entries of one directory that are taken, or compared, at once. If it has more, each iteration takes a part: a million
     /// at once would hold up all callers for a second.
     package var directorySlice = 8_192
-    /// Entries of crawled directories that one turn takes.
-    package var crawledEntriesPerTurn = 8_192
-    /// How long a turn may take before it leaves look-ups to the next, so that others get their turn.
-    package var turnBudget: UInt64 = 4_000_000
+    /// Entries of crawled directories that one iteration takes.
+    package var crawledEntriesPerIteration = 8_192
+    /// How long an iteration may take before it leaves look-ups to the next, so that others get their turn.
+    package var iterationBudget: UInt64 = 4_000_000
     /// How often an entry that changes all the time is looked at.
     package var hotInterval: UInt64 = 25_000_000
     /// How long nothing is read after events that were only of entries that change all the time, or came fast and were
@@ -50,9 +50,9 @@ package struct WatchSettings: Sendable {
     package var auditShare = 0.01
     /// The self-audit does not wake the daemon again before this.
     package var auditPause: UInt64 = 10_000_000_000
-    /// Whether the caller takes turns at intervals of its own, so that the self-audit needs none for itself unless those are
-    /// too few for it.
-    package var hasRegularTurns = false
+    /// Whether the caller iterates at intervals of its own, so that the self-audit needs no iteration for itself, unless
+    /// those are too few for it.
+    package var hasRegularIterations = false
     /// Entries after which one slice of the self-audit takes no more directories.
     package var auditEntries = 4_096
     /// Entries that crawling threads may be ahead of the loop before they wait.

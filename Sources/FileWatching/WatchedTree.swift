@@ -4,7 +4,7 @@
 package import Metadata
 
 /// The tree that a ``TreeWatcher`` keeps equal to the file system. All calls come on the watcher's loop, in order;
-/// between two turns the tree is consistent. Names are bytes: never empty, at most ``FileNameLimits/mostBytes``, without
+/// between two iterations the tree is consistent. Names are bytes: never empty, at most ``FileNameLimits/mostBytes``, without
 /// `/` and NUL; the pointers are valid during the call only.
 ///
 /// The kinds that the watcher hands over are the file system's, `.package` is never among them; a tree that presents
@@ -48,7 +48,7 @@ package protocol WatchedTree: AnyObject {
     func forEachNode(inode: UInt64, device: UInt64, in container: UInt32, _ body: (TreeNode) -> Void)
 
     /// Calls with each entry that is known as one of these inodes with one link only, directories left out: a file of
-    /// which another name has come up. A search of the whole container, made once for all that a turn has found.
+    /// which another name has come up. A search of the whole container, made once for all that an iteration has found.
     func forEachNodeWithOneLink(among inodes: Set<InodeNumber>, in container: UInt32, _ body: (TreeNode) -> Void)
 
     /// Adds an entry under a name that is free. `extras` are the bytes of its `ExtraAttributes`, nil where they were

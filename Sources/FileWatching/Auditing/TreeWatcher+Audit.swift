@@ -9,7 +9,7 @@ import Metadata
 // directories are compared one after the other, evenly over an interval in which each is seen once. Two things bound
 // it: no wake-up sooner than some seconds after the last, and the processor time of each slice, which is measured and
 // followed by a pause that keeps it below the share that was set. Where the share is too small for the interval, a pass
-// takes longer. Where a watchdog wants to hear of the daemon now and then, the slices are taken in those turns, and
+// takes longer. Where a watchdog wants to hear of the daemon now and then, the slices are taken in those iterations, and
 // nothing else wakes it.
 extension TreeWatcher {
     /// Sets in how many nanoseconds the whole of each container is seen once, 0 for never, and the share of one

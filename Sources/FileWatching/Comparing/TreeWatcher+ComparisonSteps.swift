@@ -134,7 +134,7 @@ extension TreeWatcher {
         runLookUps()
     }
 
-    /// Looks at the next slice of the names that other files have, with the look-ups that follow, in one turn: until
+    /// Looks at the next slice of the names that other files have, with the look-ups that follow, in one iteration: until
     /// then rows may stand under names that are not theirs.
     private func lookAtReplacements(_ container: WatchedContainer, _ origin: Origin) {
         let slice = container.comparison?.missing.takeReplaced(atMost: settings.comparisonSlice) ?? []

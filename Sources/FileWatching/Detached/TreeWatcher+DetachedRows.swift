@@ -122,16 +122,16 @@ extension TreeWatcher {
     }
 
     /// Something without a row has come to a name in a directory, or has left it before a look-up. It may be a detached
-    /// row's file: the events queued at the end of the turn show where it went.
+    /// row's file: the events queued at the end of the iteration show where it went.
     func awaitMovingOn(from id: DirectoryID) {
         detachedRows.awaitMovingOn(from: id)
     }
 
-    /// Once a turn, however many such names there were: each directory is opened for it, so that there may be too many of them
-    /// for one turn. No detached row ends before the last.
+    /// Once an iteration, however many such names there were: each directory is opened for it, so that there may be too many of them
+    /// for one iteration. No detached row ends before the last.
     private func finishMovingOn() {
         guard detachedRows.isAwaitingMovingOn else { return }
-        for id in detachedRows.takeMovedOn(atMost: WatchLimits.movedOnPerTurn) where directories.isAlive(id) {
+        for id in detachedRows.takeMovedOn(atMost: WatchLimits.movedOnPerIteration) where directories.isAlive(id) {
             if let directory = try? descriptor(of: id) { kernel.finishRenames(in: directory) }
         }
         detachedRows.waitedForRenames(before: position + queuedBytes())

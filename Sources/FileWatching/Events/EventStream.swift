@@ -31,8 +31,8 @@ struct EventStream {
 
     // MARK: Reading
 
-    /// Begins the readings of a turn. Returns the end of a pause that still goes on, for ``pause(until:)``: a turn that has another
-    /// reason, and finds nothing, does not end it.
+    /// Begins the readings of an iteration. Returns the end of a pause that still goes on, for ``pause(until:)``: an iteration that has
+    /// another reason, and finds nothing, does not end it.
     mutating func beginReading(at time: UInt64) -> UInt64? {
         defer { pauseEnd = nil }
         (isAllHot, isAllContent) = (true, true)

@@ -1,7 +1,7 @@
 // Whether events come so fast that they are read in lumps.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counts events. Where very many come, each turn would find but a few of them, and cost more than their processing:
+/// Counts events. Where very many come, each iteration would find but a few of them, and cost more than their processing:
 /// the loop's way through its descriptors and timers, a write to the journal, a directory that is opened for one name.
 struct ReadPace {
     /// Over how long events are counted, in nanoseconds.

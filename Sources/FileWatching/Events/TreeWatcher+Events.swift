@@ -7,7 +7,7 @@ extension TreeWatcher {
     /// Reads the queued events, some buffers at most. Returns whether there may be more.
     func readEvents() -> Bool {
         let pause = events.beginReading(at: iteration.began)
-        for number in 0..<max(settings.readsPerTurn, 1) {
+        for number in 0..<max(settings.readsPerIteration, 1) {
             settleProvisionalRows()
             let records: UnsafeRawBufferPointer
             do throws(SystemError) {

@@ -93,19 +93,19 @@ struct HandoverWriter {
     // MARK: Work under way
 
     /// Tells the work under way when the journal is written up to a number; nothing if that was told.
-    mutating func tell(_ state: @autoclosure () -> TurnState, sequence: UInt64) {
+    mutating func tell(_ state: @autoclosure () -> IterationState, sequence: UInt64) {
         guard sequence != self.sequence else { return }
         self.sequence = sequence
         set(state(), sequence)
     }
 
     /// Tells the work under way once more for the same number, where there is some or was some.
-    mutating func tellAgain(_ state: @autoclosure () -> TurnState, hasWork: Bool) {
+    mutating func tellAgain(_ state: @autoclosure () -> IterationState, hasWork: Bool) {
         guard let sequence, hasState || hasWork else { return }
         set(state(), sequence)
     }
 
-    private mutating func set(_ state: TurnState, _ sequence: UInt64) {
+    private mutating func set(_ state: IterationState, _ sequence: UInt64) {
         hasState = !state.isEmpty
         memory.set(state, sequence: sequence)
     }

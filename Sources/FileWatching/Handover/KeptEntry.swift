@@ -149,7 +149,7 @@ struct KeptEntries {
 
 /// The handover as it was found: to be taken over container by container.
 package struct KeptStart {
-    var state: TurnState
+    var state: IterationState
     /// Where something was mounted.
     var mounts: Set<[UInt8]>
     /// By key.
@@ -157,7 +157,7 @@ package struct KeptStart {
     /// The entries of all containers, of those that are not taken over too.
     var entries = KeptEntries()
 
-    init(state: TurnState, mounts: Set<[UInt8]>) {
+    init(state: IterationState, mounts: Set<[UInt8]>) {
         self.state = state
         self.mounts = mounts
     }

@@ -9,10 +9,10 @@ package import LinuxSystem
 /// - the ring of events (``EventRing``);
 /// - for each directory its watch, and whether the snapshot has all of its entries (``KeptEntry``);
 /// - for each container whether the watches are all that is needed to go on with the snapshot;
-/// - the work under way when something was saved last (``TurnState``), in two places by turns: the one that counts is
+/// - the work under way when something was saved last (``IterationState``), in two places by turns: the one that counts is
 ///   named by the last number in the journal, so both are of one moment however the process ended.
 ///
-/// The snapshot and this are brought together once a turn, in this order: statements that claim less than before
+/// The snapshot and this are brought together once an iteration, in this order: statements that claim less than before
 /// (``KeptMemory`` first), the journal, statements that claim more. Ended anywhere in between, the next process knows
 /// less than it might, and reads a directory more.
 ///
@@ -108,7 +108,7 @@ package final class KeptMemory: @unchecked Sendable {
         guard !ring.hasLost else { throw .lostEvents }
         let states = (0..<2).compactMap { place in
             let offset = KeptMemory.statesOffset + place * KeptMemory.stateSize
-            return TurnState(
+            return IterationState(
                 UnsafeRawBufferPointer(start: base + offset, count: KeptMemory.stateSize), sequence: sequence)
         }
         guard let state = states.max(by: { $0.count < $1.count }), state.heard <= ring.head else {
@@ -217,7 +217,7 @@ package final class KeptMemory: @unchecked Sendable {
 
     /// Writes the state when the journal is written up to a number, or has been. The state written last stands until
     /// this is done, and with the journal before that number the one before.
-    func set(_ state: TurnState, sequence: UInt64) {
+    func set(_ state: IterationState, sequence: UInt64) {
         let address = base + KeptMemory.statesOffset + nextState * KeptMemory.stateSize
         nextState = 1 - nextState
         stateCount += 1

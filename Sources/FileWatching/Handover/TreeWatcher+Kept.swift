@@ -1,4 +1,4 @@
-// Writing the handover to the next process, once a turn.
+// Writing the handover to the next process, once an iteration.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
@@ -7,7 +7,7 @@ import Metadata
 // The inotify descriptor outlives the process, and with it the watches and the queued events. Beside that and the saved
 // indexes, the next process needs facts that are written in two steps around the writing of the journal
 // (``KeptMemory``). A directory is complete when it has its watch and all that a reading of it has found is in the
-// tree, or stands in the ``TurnState``. Work under way that events caused is not written: these events stay in the ring
+// tree, or stands in the ``IterationState``. Work under way that events caused is not written: these events stay in the ring
 // until it is done, and are read once more.
 extension TreeWatcher {
     /// From now on the next process is told. Before the first container is added.
@@ -27,7 +27,7 @@ extension TreeWatcher {
             let flags = flags(of: container)
             if !flags.contains(.exact) { handover?.tell(flags, of: container.number, key: container.key) }
         }
-        handover?.tell(turnState, sequence: sequence)
+        handover?.tell(iterationState, sequence: sequence)
     }
 
     /// Changes are not saved for now: the next process gets no handover, as the changes would be missing in the
@@ -37,13 +37,13 @@ extension TreeWatcher {
         handover?.withdraw(directories: directories.records.count)
     }
 
-    /// At the end of a turn, with all of it in the journal, which goes up to `sequence`: takes back and writes the
+    /// At the end of an iteration, with all of it in the journal, which goes up to `sequence`: takes back and writes the
     /// present facts, and lets go of the events that the next process knows of.
     package func settleKept(sequence: UInt64) {
         guard handover != nil, !resumption.isAwaitingContainers else { return }
         prepareKept(sequence: sequence)
         // Names that wait for a look-up since a directory was read are written before the statement that it was read.
-        handover?.tellAgain(turnState, hasWork: hasWorkOfItsOwn)
+        handover?.tellAgain(iterationState, hasWork: hasWorkOfItsOwn)
         handover?.tell(keptEntry(ofSlot:))
         for container in containers.values {
             handover?.tell(flags(of: container), of: container.number, key: container.key)
@@ -96,13 +96,13 @@ extension TreeWatcher {
             || !detachedRows.containers.isEmpty
     }
 
-    private var turnState: TurnState {
-        var state = TurnState()
+    private var iterationState: IterationState {
+        var state = IterationState()
         state.heard = position
         var room = WatchLimits.keptNames
         func key(_ number: UInt32) -> UInt64 { containers[number]?.key ?? 0 }
         provisionalRows.forEach(at: position, most: WatchLimits.keptNames / 2) { node, doubt, end in
-            let end = min(end, TurnState.Provisional.untilLookedAt)
+            let end = min(end, IterationState.Provisional.untilLookedAt)
             state.provisionalRows.append(.init(key: key(node.container), row: node.row, doubt: doubt, end: end))
         }
         func add(_ id: DirectoryID, _ name: UnsafeRawBufferPointer) {
@@ -195,7 +195,7 @@ extension TreeWatcher {
         for row in start.state.provisionalRows {
             guard let number = numbers[row.key], let node = tree.node(row: row.row, in: number) else { continue }
             provisionalRows.restore(
-                node, row.doubt, until: row.end == TurnState.Provisional.untilLookedAt ? .max : row.end)
+                node, row.doubt, until: row.end == IterationState.Provisional.untilLookedAt ? .max : row.end)
         }
         for rename in start.state.renames {
             guard let number = numbers[rename.key] else { continue }

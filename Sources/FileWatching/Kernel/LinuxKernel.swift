@@ -33,8 +33,8 @@ package final class LinuxKernel: WatchKernel {
     let agents: MountAgents
 
     /// Opens an inotify instance; with `inotify` it takes over one that another process has left, and with `kept` all that is
-    /// read goes into the ring there. The directory `own` is one that is not entered, as if a file system were mounted on it: each change
-    /// is written down there, and were that a change that is written down in turn, it would never end. A call on a mount that
+    /// read goes into the ring there. The directory `own` is one that is not entered, as if a file system were mounted on it: each
+    /// change is written down there, and were that a change that is written down in turn, it would never end. A call on a mount that
     /// may hang fails with ``SystemError/timedOut`` after `mountTimeLimit` nanoseconds, or `mountPatience` on the thread that
     /// reads the directories of that mount.
     package init(
@@ -144,7 +144,7 @@ package final class LinuxKernel: WatchKernel {
     /// Whether the last read of the event loop has gone into the room.
     package var readsInPlace: Bool { reading.withLock { $0.isInPlace } }
 
-    /// Whether there are records that the watcher has not seen: then a turn is to follow, whatever else there is to do.
+    /// Whether there are records that the watcher has not seen: then an iteration is to follow, whatever else there is to do.
     package var holdsEvents: Bool { ring.hasNews || reading.withLock { $0.hasMissed } }
 
     /// Reads the queued events into the ring at once, before the event loop does: for the beginning.

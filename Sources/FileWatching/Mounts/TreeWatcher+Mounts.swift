@@ -6,7 +6,7 @@ import Metadata
 
 extension TreeWatcher {
     /// The table of mounts has changed: looks at the containers' roots, and at present and former mounts within them.
-    /// Call ``turn()`` after it.
+    /// Call ``iterate()`` after it.
     package func mountsChanged() {
         mounts.willRead()
         guard !isClosed, mounts.isKnown, let table = readMounts() else { return }

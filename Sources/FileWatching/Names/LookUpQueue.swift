@@ -1,4 +1,4 @@
-// Names to look at: each once in a turn, however many events name it.
+// Names to look at: each once in an iteration, however many events name it.
 // SPDX-License-Identifier: Apache-2.0
 
 /// The reason for a look-up or a crawl.
@@ -258,7 +258,7 @@ struct LookUpQueue {
 
     private mutating func reset() {
         guard !entries.isEmpty else { return }
-        // Clearing a table that one burst has made large would cost every later turn.
+        // Clearing a table that one burst has made large would cost every later iteration.
         if table.count > 4096, entries.count * 16 < table.count {
             table = Array(repeating: 0, count: 256)
         } else if entries.count < 16 {

@@ -10,8 +10,8 @@ extension TreeWatcher {
         guard !deferredLookUps.isEmpty else { return }
         deferredLookUps.forgetRetried(taken: lookUps.taken)
         var round = DeferredRound()
-        var left = min(deferredLookUps.count, WatchLimits.deferredPerTurn)
-        while left > 0, !isTurnOver, let lookUp = deferredLookUps.takeFirst() {
+        var left = min(deferredLookUps.count, WatchLimits.deferredPerIteration)
+        while left > 0, !isIterationOver, let lookUp = deferredLookUps.takeFirst() {
             left -= 1
             iteration.noteLookUp()
             retry(lookUp, &round)
@@ -74,15 +74,15 @@ extension TreeWatcher {
 
     /// Drops look-ups whose directories have left the tree, a limited number of them in one loop iteration.
     func dropDeferredLookUps() {
-        deferredLookUps.drop(atMost: WatchLimits.deferredPerTurn) { !directories.isAlive($0) }
+        deferredLookUps.drop(atMost: WatchLimits.deferredPerIteration) { !directories.isAlive($0) }
     }
 
-    /// Makes the look-ups that could wait: as long as the turn has time, and a few in any case.
+    /// Makes the look-ups that could wait: as long as the iteration has time, and a few in any case.
     func runPatientLookUps() {
         guard lookUps.hasPatient else { return }
-        iteration.extend(to: kernel.now() &+ settings.turnBudget / 4)
+        iteration.extend(to: kernel.now() &+ settings.iterationBudget / 4)
         iteration.restartCounting()
-        while !isTurnOver, let entry = lookUps.takePatient(into: buffers.name) { look(at: entry) }
+        while !isIterationOver, let entry = lookUps.takePatient(into: buffers.name) { look(at: entry) }
         iteration.restartCounting()
         runLookUps()
     }

@@ -5,13 +5,13 @@ import LinuxSystem
 import Metadata
 
 extension TreeWatcher {
-    /// Makes the look-ups that are due at once, and those that they cause, as far as the turn's time goes: the rest
-    /// comes first in the next turn.
+    /// Makes the look-ups that are due at once, and those that they cause, as far as the iteration's time goes: the rest
+    /// comes first in the next iteration.
     func runLookUps() {
         repeat {
-            while !isTurnOver, let entry = lookUps.take(into: buffers.name) { look(at: entry) }
+            while !isIterationOver, let entry = lookUps.take(into: buffers.name) { look(at: entry) }
             settleLinks()
-        } while !lookUps.isEmpty && !isTurnOver
+        } while !lookUps.isEmpty && !isIterationOver
     }
 
     /// Looks at an entry whose name is in `buffers`.

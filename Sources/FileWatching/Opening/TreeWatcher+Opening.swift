@@ -54,7 +54,7 @@ extension TreeWatcher {
             kernel.close(number)
             closed += 1
             if isAll || cache.unclosedCount > settings.openDirectoryLimit { continue }
-            if closed >= WatchLimits.closesPerTurn, iteration.isPastDeadline(kernel.now()) { return }
+            if closed >= WatchLimits.closesPerIteration, iteration.isPastDeadline(kernel.now()) { return }
         }
     }
 
@@ -76,7 +76,8 @@ extension TreeWatcher {
         }
     }
 
-    /// Closes all directories, so that umount(8) succeeds at once. Done at each turn's end, it made a look half again as expensive.
+    /// Closes all directories, so that umount(8) succeeds at once. Done at each iteration's end, it made a look half again as
+    /// expensive.
     func closeOpenDirectories() {
         for entry in cache.removeAll() {
             directories[entry.directory].cacheSlot = -1

@@ -24,8 +24,8 @@ final class CrawlPool<Kernel: WatchKernel>: @unchecked Sendable {
         var isWoken = false
         var stopping = false
 
-        /// Whether it is time for the loop to look. While there is more to read it is woken for many results at a time: a
-        /// turn for each directory took the loop as long as the results themselves.
+        /// Whether it is time for the loop to look. While there is more to read it is woken for many results at a time: an
+        /// iteration for each directory took the loop as long as the results themselves.
         var wantsLoop: Bool {
             !isWoken && (jobs.isEmpty || entriesWaiting >= entriesForAWake || results.count >= resultsForAWake)
         }

@@ -3,8 +3,8 @@
 
 /// A crawl or a comparison under way.
 struct CrawlTask {
-    /// One that was begun in a turn: of which container, and whether an event has named its directories.
-    struct OfTurn: Hashable {
+    /// One that was begun in an iteration: of which container, and whether an event has named its directories.
+    struct OfIteration: Hashable {
         var container: UInt32
         var isTold: Bool
     }

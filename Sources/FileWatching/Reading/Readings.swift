@@ -10,7 +10,7 @@ struct Readings {
     private(set) var tasks: [UInt32: CrawlTask] = [:]
     private var lastTask: UInt32 = 0
     /// The crawls of this iteration: a burst of new directories is one, not one for each.
-    private var tasksOfIteration: [CrawlTask.OfTurn: UInt32] = [:]
+    private var tasksOfIteration: [CrawlTask.OfIteration: UInt32] = [:]
     /// Directories that are to be read, of all tasks.
     private var jobs = 0
     /// Directories that jobs are on their way to, by ticket.
@@ -41,7 +41,7 @@ struct Readings {
     /// Returns the task of this iteration for a container, for a change that an event reported or for another; begins
     /// it if there is none.
     mutating func taskOfIteration(for container: WatchedContainer, position: UInt64) -> UInt32 {
-        let key = CrawlTask.OfTurn(container: container.number, isTold: position < .max)
+        let key = CrawlTask.OfIteration(container: container.number, isTold: position < .max)
         if let task = tasksOfIteration[key], let earlier = tasks[task], earlier.container === container { return task }
         let task = begin(for: container, position: position)
         tasksOfIteration[key] = task

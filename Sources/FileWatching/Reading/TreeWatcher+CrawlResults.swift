@@ -6,12 +6,12 @@ import Metadata
 
 extension TreeWatcher {
     /// Applies the results in the inbox, some of them at most. Returns whether there may be more. While it waits for
-    /// the stream to be read on, there is not. As long as there is something to read, the next turn follows
+    /// the stream to be read on, there is not. As long as there is something to read, the next iteration follows
     /// (``isPausing``); to ask for one would keep the loop from reading.
     func applyResults() -> Bool {
         guard !inbox.isEmpty, position >= inbox.position else { return false }
-        let limit = inbox.processed + settings.crawledEntriesPerTurn
-        iteration.extend(to: kernel.now() &+ settings.turnBudget)
+        let limit = inbox.processed + settings.crawledEntriesPerIteration
+        iteration.extend(to: kernel.now() &+ settings.iterationBudget)
         while let result = inbox.first {
             let isSliced = isSliced(result)
             if isSliced, !takeSlice(of: result) {

@@ -80,7 +80,7 @@ extension TreeWatcher {
 
     /// Reads directories on the loop, where there are no threads.
     func performJobs() -> Bool {
-        for _ in 0..<jobsPerTurn where !pool.performOne() { return false }
+        for _ in 0..<jobsPerIteration where !pool.performOne() { return false }
         return true
     }
 

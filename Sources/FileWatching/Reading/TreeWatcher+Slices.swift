@@ -1,10 +1,10 @@
-// Directories of very many entries: the entries of one are taken over several turns, so that no caller waits for it.
+// Directories of very many entries: the entries of one are taken over several iterations, so that no caller waits for it.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
 import Metadata
 
-/// How far the loop has come with a directory that has more entries than one turn takes.
+/// How far the loop has come with a directory that has more entries than one iteration takes.
 struct DirectorySlices {
     var directory: DirectoryID
     /// Whether nothing in it was known: then its entries go into the tree as they are.

@@ -36,7 +36,7 @@ extension TreeWatcher {
             node, { fileIdentities.isSame($0, found) }, known: known, isExpected: isExpected, at: position)
     }
 
-    /// All looks of this turn were made, or the stream is about to be read on.
+    /// All looks of this iteration were made, or the stream is about to be read on.
     func settleProvisionalRows() {
         guard !provisionalRows.isEmpty || provisionalRows.hasLooked else { return }
         provisionalRows.reads(from: position, to: provisionalRows.hasLooked ? position + queuedBytes() : position)

@@ -123,7 +123,7 @@ extension TreeWatcher {
         return file
     }
 
-    /// Gives the row its new place. It is only the likely truth: the look-ups of both names, which follow in this turn,
+    /// Gives the row its new place. It is only the likely truth: the look-ups of both names, which follow in this iteration,
     /// correct the rows for later changes, and compare the inodes.
     private func complete(
         _ rename: PendingRename, _ event: InotifyEvent, to id: DirectoryID, name: UnsafeRawBufferPointer,

@@ -37,7 +37,7 @@ extension TreeWatcher {
     }
 
     /// Names that match the globs are no entries of a container from now on. The given ones of its entries leave it in
-    /// the next turn. Names that matched before are looked for by a comparison, which is for the caller.
+    /// the next iteration. Names that matched before are looked for by a comparison, which is for the caller.
     package func setIgnored(_ number: UInt32, globs: [String], leaving: [TreeNode]) {
         containers[number]?.options.ignored = IgnoredNames(globs)
         ignoresNames = containers.values.contains { !$0.options.ignored.isEmpty }
@@ -64,7 +64,7 @@ extension TreeWatcher {
         }
     }
 
-    /// Stops watching: its entries leave the tree at once, and its watches end over the next turns.
+    /// Stops watching: its entries leave the tree at once, and its watches end over the next iterations.
     package func removeContainer(_ number: UInt32) {
         guard let container = containers[number] else { return }
         if container.place.failure == nil { lose(container, .noEntry, position: positionNow) }
@@ -271,7 +271,7 @@ extension TreeWatcher {
         }
     }
 
-    /// Compares a container with the file system; the completion comes in a later turn with the differences. A
+    /// Compares a container with the file system; the completion comes in a later iteration with the differences. A
     /// container that is unavailable is looked for, and has no differences.
     package func rescan(_ number: UInt32, completion: @escaping (ComparisonCounts) -> Void) {
         guard let container = containers[number] else {

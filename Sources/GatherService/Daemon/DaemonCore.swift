@@ -68,7 +68,7 @@ final class DaemonCore {
         settings.watchShare = configuration.watchShare
         settings.auditInterval = options.watches ? configuration.auditInterval : 0
         settings.auditShare = configuration.auditShare
-        settings.hasRegularTurns = observer.heartbeat != nil
+        settings.hasRegularIterations = observer.heartbeat != nil
         pool = NIOThreadPool(numberOfThreads: DaemonCore.workers)
         var saved = SavedState()
         let boot = StateStore.currentBoot

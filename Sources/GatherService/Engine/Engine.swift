@@ -201,7 +201,7 @@ final class Engine {
     /// Cheap where nothing is due. Called by whatever may have caused work, a question that needs a barrier included.
     func turn() {
         guard turns.begin() else { return }
-        let hasMore = watcher.turn()
+        let hasMore = watcher.iterate()
         absorb()
         absorbAccess()
         if access.tellsCallersApart { accessLists.note(self) }

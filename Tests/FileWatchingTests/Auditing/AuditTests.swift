@@ -71,7 +71,7 @@ import Testing
             fixture.kernel.write("/c/d\(step % 20)/f", size: Int64(step))
             fixture.kernel.create("/c/d\(step % 20)/n\(step)")
             fixture.kernel.advance(AuditTests.second)
-            for _ in 0..<4 { _ = fixture.watcher.turn() }
+            for _ in 0..<4 { _ = fixture.watcher.iterate() }
             fixture.kernel.state.withLock { $0.readable = nil }
             fixture.wait(seconds: 1)
         }
@@ -112,11 +112,11 @@ import Testing
         #expect(wakes <= 101, "\(wakes) wake-ups")
     }
 
-    /// Where turns come now and then anyway, it wakes no thread, and sees everything in time all the same.
-    @Test func regularTurnsAreEnough() {
+    /// Where iterations come now and then anyway, it wakes no thread, and sees everything in time all the same.
+    @Test func regularIterationsAreEnough() {
         let fixture = fixture(directories: 100) {
             $0.auditInterval = 3_600 * AuditTests.second
-            $0.hasRegularTurns = true
+            $0.hasRegularIterations = true
         }
         var sooner = 0
         for step in 0..<245 {
@@ -133,11 +133,11 @@ import Testing
     }
 
     /// Where they are too few for it, it asks for more.
-    @Test func tooFewRegularTurns() {
+    @Test func tooFewRegularIterations() {
         let fixture = fixture(directories: 300) {
             $0.auditInterval = 100 * AuditTests.second
             $0.auditEntries = 8
-            $0.hasRegularTurns = true
+            $0.hasRegularIterations = true
         }
         #expect(fixture.watcher.nextDeadline == nil)
         fixture.kernel.advance(30 * AuditTests.second)
@@ -174,7 +174,7 @@ import Testing
         #expect(!fixture.tree.log.contains { $0.hasPrefix("remove") || $0.hasPrefix("insert") })
     }
 
-    /// However it is set, it does not trap, and the next turn is asked for in time.
+    /// However it is set, it does not trap, and the next iteration is asked for in time.
     @Test(
         arguments: [1, 1_000, second, 86_400 * 365 * 200 * second, .max] as [UInt64],
         [0, 1e-300, 1, 1e300, .nan, .infinity])
@@ -185,7 +185,7 @@ import Testing
         for seconds in [1, 1_000_000, 1_000_000_000] as [UInt64] {
             fixture.kernel.advance(seconds * AuditTests.second)
             fixture.kernel.quietly { fixture.kernel.write("/c/d3/f", size: Int64(seconds)) }
-            for _ in 0..<50 { _ = fixture.watcher.turn() }
+            for _ in 0..<50 { _ = fixture.watcher.iterate() }
             #expect(fixture.watcher.nextDeadline != nil)
         }
     }
@@ -242,7 +242,7 @@ import Testing
         #expect(fixture.watcher.counters.auditRepairs == 0)
 
         fixture.watcher.setAudit(interval: 50_000_000, share: 1)
-        fixture.turn(until: { fixture.tree.contents(of: 1) == real && fixture.watcher.counters.auditPasses > 0 })
+        fixture.iterate(until: { fixture.tree.contents(of: 1) == real && fixture.watcher.counters.auditPasses > 0 })
         #expect(fixture.watcher.counters.auditRepairs == 2)
     }
 }

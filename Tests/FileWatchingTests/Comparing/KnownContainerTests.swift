@@ -30,7 +30,7 @@ import Testing
         let fixture = try WatcherFixture(tree: tree)
         fixture.watcher.addContainer(1, path: directory.path, ignoring: globs, isKnown: true)
         #expect(fixture.watcher.state(of: 1) == .verifying, "\(context)", sourceLocation: sourceLocation)
-        fixture.turn(until: { fixture.watcher.state(of: 1) == .live }, context)
+        fixture.iterate(until: { fixture.watcher.state(of: 1) == .live }, context)
         expectEqual(
             tree, directory.path, context, ignoring: { globs.contains($0) }, sourceLocation: sourceLocation)
         let figures = fixture.watcher.figures(of: 1)
@@ -237,7 +237,7 @@ import Testing
             let changesMeanwhile = round % 2 == 1
             for _ in 0..<(changesMeanwhile ? Int.random(in: 1...60, using: &random) : 0) {
                 _ = churn.step()
-                if Int.random(in: 0..<3, using: &random) == 0 { fixture.turn() }
+                if Int.random(in: 0..<3, using: &random) == 0 { fixture.iterate() }
             }
             fixture.settle(context)
             #expect(fixture.watcher.state(of: 1) == .live, "\(context)")

@@ -32,15 +32,15 @@ import Testing
             fixture.kernel.quietly { fixture.kernel.create("/c/d\(round * 5)/lost") }
             overflow(fixture)
             let barrier = fixture.watcher.barrier()
-            var turns = 0
-            while !fixture.watcher.isReached(barrier), turns < 3_000 {
-                if turns % steps == 0 {
+            var iterations = 0
+            while !fixture.watcher.isReached(barrier), iterations < 3_000 {
+                if iterations % steps == 0 {
                     overflow(fixture)
                     lost += 1
                 }
-                _ = fixture.watcher.turn()
+                _ = fixture.watcher.iterate()
                 fixture.kernel.advance(1_000_000)
-                turns += 1
+                iterations += 1
             }
             #expect(fixture.watcher.isReached(barrier), "round \(round): \(fixture.watcher.unfinished)")
             #expect(fixture.tree.node(at: "d\(round * 5)/lost") != nil, "round \(round)")
@@ -56,13 +56,13 @@ import Testing
         let fixture = fixture()
         overflow(fixture)
         let barrier = fixture.watcher.barrier()
-        var turns = 0
-        while !fixture.watcher.isReached(barrier), turns < 3_000 {
-            fixture.kernel.create("/c/d\(turns % 30)/new\(turns)", .directory)
-            _ = fixture.watcher.turn()
-            turns += 1
+        var iterations = 0
+        while !fixture.watcher.isReached(barrier), iterations < 3_000 {
+            fixture.kernel.create("/c/d\(iterations % 30)/new\(iterations)", .directory)
+            _ = fixture.watcher.iterate()
+            iterations += 1
         }
-        #expect(turns < 3_000, "\(fixture.watcher.unfinished)")
+        #expect(iterations < 3_000, "\(fixture.watcher.unfinished)")
         fixture.wait(seconds: 1)
         fixture.expectEqual("/c")
     }
@@ -70,19 +70,19 @@ import Testing
     /// Events come through while one comparison follows another, and directories are read half of the time.
     @Test func thereIsTimeBetweenThem() {
         let fixture = fixture()
-        var (reading, told, turns) = (0, 0, 0)
-        while turns < 4_000 {
+        var (reading, told, iterations) = (0, 0, 0)
+        while iterations < 4_000 {
             let before = fixture.watcher.counters.directoriesRead
-            if turns % 10 == 0 { overflow(fixture) }
-            fixture.kernel.write("/c/d1/f", size: Int64(turns + 1))
-            _ = fixture.watcher.turn()
+            if iterations % 10 == 0 { overflow(fixture) }
+            fixture.kernel.write("/c/d1/f", size: Int64(iterations + 1))
+            _ = fixture.watcher.iterate()
             if fixture.watcher.counters.directoriesRead > before { reading += 1 }
             fixture.kernel.advance(1_000_000)
-            turns += 1
+            iterations += 1
         }
         for notice in fixture.watcher.takeNotices() { if case .compared = notice { told += 1 } }
         #expect(told > 10, "\(told) comparisons")
-        #expect(reading < 2_600, "\(reading) of \(turns) turns")
+        #expect(reading < 2_600, "\(reading) of \(iterations) iterations")
         fixture.wait(seconds: 10)
         fixture.expectEqual("/c")
     }
@@ -93,7 +93,7 @@ import Testing
         var answers = 0
         for _ in 0..<50 {
             fixture.watcher.rescan(1) { _ in answers += 1 }
-            _ = fixture.watcher.turn()
+            _ = fixture.watcher.iterate()
         }
         fixture.wait(seconds: 60)
         #expect(answers == 50)

@@ -21,15 +21,15 @@ import Testing
             fixture.kernel.create("/c/d\(number)", .directory)
         }
         let barrier = fixture.watcher.barrier()
-        var turns = 0
-        while !fixture.watcher.isReached(barrier), turns < 10 * count {
-            if !fixture.watcher.turn(), let deadline = fixture.watcher.nextDeadline {
+        var iterations = 0
+        while !fixture.watcher.isReached(barrier), iterations < 10 * count {
+            if !fixture.watcher.iterate(), let deadline = fixture.watcher.nextDeadline {
                 fixture.kernel.state.withLock { $0.now = max($0.now, deadline) }
             }
             _ = fixture.watcher.takeNotices()
-            turns += 1
+            iterations += 1
         }
-        #expect(turns < count / 4, "\(turns)")
+        #expect(iterations < count / 4, "\(iterations)")
         fixture.expectEqual("/c")
     }
 }

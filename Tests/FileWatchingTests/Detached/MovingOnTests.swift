@@ -45,8 +45,8 @@ import Testing
         #expect(fixture.tree.identity(at: "g") == identity)
     }
 
-    @Test func `Very many directories are waited for in several turns`() throws {
-        let count = 3 * WatchLimits.movedOnPerTurn
+    @Test func `Very many directories are waited for in several iterations`() throws {
+        let count = 3 * WatchLimits.movedOnPerIteration
         let (fixture, identity) = try detach(beside: count)
         for number in 0..<count {
             fixture.kernel.create("/c/\(number)/x")
@@ -57,8 +57,8 @@ import Testing
         var isMore = true
         while isMore {
             let last = awaited()
-            isMore = fixture.watcher.turn()
-            #expect(awaited() - last <= WatchLimits.movedOnPerTurn)
+            isMore = fixture.watcher.iterate()
+            #expect(awaited() - last <= WatchLimits.movedOnPerIteration)
         }
         #expect(awaited() - before >= count)
         fixture.kernel.move("/c/new/f", "/c/g")

@@ -20,20 +20,20 @@ import Testing
         return fixture
     }
 
-    /// As the daemon's loop does: a turn for each event unless the watcher has said when it reads again, and a turn when
-    /// it asks for one. Returns how many turns that were.
+    /// As the daemon's loop does: an iteration for each event unless the watcher has said when it reads again, and an iteration when
+    /// it asks for one. Returns how many iterations that were.
     private func run(_ fixture: PlayedFixture, writes: Int, to file: String, each step: UInt64) -> Int {
-        var turns = 0
+        var iterations = 0
         for index in 0..<writes {
             fixture.kernel.write("/c/\(file)", size: Int64(index + 1))
             fixture.kernel.advance(step)
             let isDue = fixture.watcher.nextDeadline.map { $0 <= fixture.kernel.now() } ?? false
             if fixture.watcher.readsAgain == nil || isDue {
-                turns += 1
-                while fixture.watcher.turn() { turns += 1 }
+                iterations += 1
+                while fixture.watcher.iterate() { iterations += 1 }
             }
         }
-        return turns
+        return iterations
     }
 
     private func looks(_ fixture: PlayedFixture) -> Int { fixture.kernel.state.withLock { $0.looks } }
@@ -41,9 +41,9 @@ import Testing
     @Test func tenThousandWritesASecond() {
         let fixture = fixture(files: ["d/log"])
         let before = looks(fixture)
-        let turns = run(fixture, writes: 10_000, to: "d/log", each: 100_000)
+        let iterations = run(fixture, writes: 10_000, to: "d/log", each: 100_000)
         #expect(looks(fixture) - before < 60, "\(looks(fixture) - before) looks")
-        #expect(turns < 1_200, "\(turns) turns")
+        #expect(iterations < 1_200, "\(iterations) iterations")
         // The last state is told without another event.
         fixture.wait(seconds: 1)
         fixture.expectEqual("/c")
@@ -58,7 +58,7 @@ import Testing
             fixture.kernel.write("/c/d/log", size: 1_000_000 + Int64(round))
             let barrier = fixture.watcher.barrier()
             #expect(!fixture.watcher.isReached(barrier))
-            while fixture.watcher.turn() {}
+            while fixture.watcher.iterate() {}
             #expect(fixture.watcher.isReached(barrier))
             fixture.expectEqual("/c")
         }
@@ -71,28 +71,28 @@ import Testing
         fixture.kernel.write("/c/d/log", size: 5)
         fixture.kernel.write("/c/d/other", size: 5)
         fixture.kernel.create("/c/e/new")
-        _ = fixture.watcher.turn()
+        _ = fixture.watcher.iterate()
         #expect(fixture.tree.log.contains("update d/other") && fixture.tree.log.contains("insert e/new"))
         #expect(!fixture.tree.log.contains("update d/log"))
     }
 
-    @Test func `A turn that finds nothing leaves it at the time when events are read again`() throws {
+    @Test func `An iteration that finds nothing leaves it at the time when events are read again`() throws {
         let fixture = fixture(files: ["d/log"])
         _ = run(fixture, writes: 1_000, to: "d/log", each: 100_000)
         // The last of them may have come in a pause.
         while fixture.watcher.readsAgain == nil {
             fixture.kernel.advance(100_000)
             fixture.kernel.write("/c/d/log", size: 7)
-            while fixture.watcher.turn() {}
+            while fixture.watcher.iterate() {}
         }
-        while fixture.kernel.state.withLock({ !$0.queue.isEmpty }) { _ = fixture.watcher.turn() }
+        while fixture.kernel.state.withLock({ !$0.queue.isEmpty }) { _ = fixture.watcher.iterate() }
         let time = try #require(fixture.watcher.readsAgain)
         try #require(time > fixture.kernel.now())
-        _ = fixture.watcher.turn()
+        _ = fixture.watcher.iterate()
         #expect(fixture.watcher.readsAgain == time)
         #expect(fixture.watcher.isPausing)
         fixture.kernel.state.withLock { $0.now = time }
-        _ = fixture.watcher.turn()
+        _ = fixture.watcher.iterate()
         #expect(fixture.watcher.readsAgain == nil)
         #expect(!fixture.watcher.isPausing)
     }
@@ -102,17 +102,17 @@ import Testing
         _ = run(fixture, writes: 1_000, to: "d/log", each: 100_000)
         fixture.tree.log = []
         fixture.kernel.move("/c/d/log", "/c/d/log.1")
-        _ = fixture.watcher.turn()
+        _ = fixture.watcher.iterate()
         #expect(fixture.tree.log.contains("move d/log -> d/log.1"))
         fixture.kernel.remove("/c/d/log.1")
-        _ = fixture.watcher.turn()
+        _ = fixture.watcher.iterate()
         #expect(fixture.tree.log.contains("remove d/log.1"))
         fixture.wait(seconds: 1)
         fixture.expectEqual("/c")
     }
 
     /// Twenty thousand files are touched at three microseconds for each look: a change in another directory does not
-    /// stand in line, and no turn takes much longer than it may.
+    /// stand in line, and no iteration takes much longer than it may.
     @Test func aFloodIsLetPast() {
         let fixture = fixture(files: (0..<20_000).map { "d/f\($0)" } + ["e/other"])
         for index in 0..<20_000 { fixture.kernel.write("/c/d/f\(index)", size: 1) }
@@ -121,18 +121,18 @@ import Testing
         fixture.kernel.state.withLock { $0.costOfLook = 3_000 }
         fixture.tree.log = []
         let began = fixture.kernel.now()
-        while fixture.kernel.state.withLock({ !$0.queue.isEmpty }) { _ = fixture.watcher.turn() }
+        while fixture.kernel.state.withLock({ !$0.queue.isEmpty }) { _ = fixture.watcher.iterate() }
         #expect(fixture.tree.log.contains("update e/other") && fixture.tree.log.contains("insert d/new"))
         #expect(fixture.kernel.now() - began < 20_000_000)
-        var (turns, longest) = (0, UInt64(0))
+        var (iterations, longest) = (0, UInt64(0))
         var more = true
         while more {
             let start = fixture.kernel.now()
-            more = fixture.watcher.turn()
+            more = fixture.watcher.iterate()
             longest = max(longest, fixture.kernel.now() - start)
-            turns += 1
+            iterations += 1
         }
-        #expect(turns > 5)
+        #expect(iterations > 5)
         #expect(longest <= 10_000_000, "\(longest) ns")
         fixture.expectEqual("/c")
     }
@@ -142,7 +142,7 @@ import Testing
         fixture.kernel.state.withLock { $0.costOfLook = 10_000 }
         for index in 0..<3_000 { fixture.kernel.write("/c/d/f\(index)", size: 1) }
         let barrier = fixture.watcher.barrier()
-        while !fixture.watcher.isReached(barrier) { _ = fixture.watcher.turn() }
+        while !fixture.watcher.isReached(barrier) { _ = fixture.watcher.iterate() }
         fixture.expectEqual("/c")
     }
 

@@ -27,13 +27,13 @@ import Testing
     }
 
     /// The descriptor is readable as long as it waits, so the loop need not ask again and again.
-    @Test func theyAskForNoTurn() {
+    @Test func theyAskForNoIteration() {
         let fixture = fixture()
         fixture.kernel.create("/c/f")
         read(0, fixture)
-        var turns = 0
-        while fixture.watcher.turn(), turns < 100 { turns += 1 }
-        #expect(turns == 0)
+        var iterations = 0
+        while fixture.watcher.iterate(), iterations < 100 { iterations += 1 }
+        #expect(iterations == 0)
         #expect(fixture.watcher.unfinished.contains("inbox 1"))
         #expect(!fixture.watcher.isPausing)
         read(nil, fixture)
@@ -48,14 +48,14 @@ import Testing
         for size in 1...50 {
             fixture.kernel.write("/c/log", size: Int64(size))
             fixture.kernel.advance(100_000)
-            while fixture.watcher.turn() {}
+            while fixture.watcher.iterate() {}
         }
         #expect(fixture.watcher.isPausing)
         fixture.watcher.performsJobs = true
         fixture.kernel.write("/c/log", size: 100)
         fixture.kernel.create("/c/f")
         read(1, fixture)
-        while fixture.watcher.turn() {}
+        while fixture.watcher.iterate() {}
         #expect(fixture.watcher.unfinished.contains("inbox 1"))
         #expect(!fixture.watcher.isPausing)
         read(nil, fixture)

@@ -30,7 +30,7 @@ import Testing
     }
 
     private func expectAllEqual(_ fixture: WatcherFixture, _ context: String) {
-        fixture.turn(until: { Self.numbers.allSatisfy { fixture.watcher.state(of: $0) == .live } }, context)
+        fixture.iterate(until: { Self.numbers.allSatisfy { fixture.watcher.state(of: $0) == .live } }, context)
         fixture.settle(context)
         var known: [UInt32: Int] = [:]
         for node in fixture.tree.entries.keys { known[node.container, default: 0] += 1 }
@@ -49,7 +49,7 @@ import Testing
         var kept = try KeptMemory()
         var fixture = try watch(kept)
         expectAllEqual(fixture, "at first")
-        fixture.turn()
+        fixture.iterate()
         for round in 1...2 {
             let (tree, inotify, memory) = (
                 fixture.tree, fcntl(fixture.kernel.descriptor, F_DUPFD_CLOEXEC, 3),
@@ -70,7 +70,7 @@ import Testing
             // The kernel's watches are those that are known.
             let found = try #require(fixture.kernel.watches())
             fixture.watcher.check(watches: found, of: fixture.watcher.watchesThatGoOn)
-            fixture.turn()
+            fixture.iterate()
             fixture.settle("check")
             #expect(
                 fixture.notices.contains(.watchesChecked(missing: 0, of: KeptMemory.containerCapacity)),
@@ -81,7 +81,7 @@ import Testing
         let gone = try #require(Self.numbers.first)
         fixture.watcher.removeContainer(gone)
         fixture.settle()
-        fixture.turn()
+        fixture.iterate()
         #expect(fixture.kernel.watches()?.count == fixture.watcher.watchCount)
     }
 }

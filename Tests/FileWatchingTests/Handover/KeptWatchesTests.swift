@@ -41,21 +41,21 @@ import Testing
         let fixture = try WatcherFixture(settings: settings, kept: kept)
         fixture.watcher.addContainer(1, path: directory.path, key: 5)
         fixture.settle("first crawl")
-        fixture.turn()
+        fixture.iterate()
         return (fixture, kept)
     }
 
-    /// Directories are read in the turn that follows.
+    /// Directories are read in the iteration that follows.
     private static let readsLater: WatchSettings = {
         var settings = WatchSettings()
         settings.crawlThreads = 0
         return settings
     }()
 
-    /// The same, and a turn reads no more than a part of what ``writeMuch()`` queues.
+    /// The same, and an iteration reads no more than a part of what ``writeMuch()`` queues.
     private static let readsLittle: WatchSettings = {
         var settings = readsLater
-        settings.readsPerTurn = 1
+        settings.readsPerIteration = 1
         return settings
     }()
 
@@ -105,7 +105,7 @@ import Testing
         fixture.watcher.goOn(from: start)
         fixture.watcher.addContainer(1, path: directory.path + "/d1", key: 6)
         #expect(fixture.watcher.hear())
-        fixture.turn(until: { fixture.watcher.state(of: 1) == .live })
+        fixture.iterate(until: { fixture.watcher.state(of: 1) == .live })
         return fixture
     }
 
@@ -124,7 +124,7 @@ import Testing
         let (fixture, _, isKept) = try goOn(try begin())
         #expect(isKept)
         fixture.settle()
-        fixture.turn()
+        fixture.iterate()
         #expect(fixture.watcher.counters.directoriesRead == 0)
         #expect(fixture.tree.log.isEmpty)
         #expect(fixture.notices == [.containerGoesOn(container: 1, directories: 41, unread: 0)])
@@ -178,10 +178,10 @@ import Testing
         let name = "a name of some length, in several pieces of sixteen"
         directory.write("d1/" + name)
         // Heard, and not let go of before the comparison begins.
-        while fixture.watcher.waitingBytes > 0 { _ = fixture.watcher.turn() }
+        while fixture.watcher.waitingBytes > 0 { _ = fixture.watcher.iterate() }
         var isCompared = false
         fixture.watcher.rescan(1) { _ in isCompared = true }
-        fixture.turn()
+        fixture.iterate()
         #expect(!isCompared)
         let left = leave(fixture, kept)
         // A ring that began within an event would be refused. All of this one is dealt with. Changes by others beside the
@@ -202,7 +202,7 @@ import Testing
             let (fixture, kept, isKept) = try goOn(left)
             #expect(isKept, "round \(round)")
             fixture.settle()
-            fixture.turn()
+            fixture.iterate()
             expectEqual(fixture.tree, directory.path, "round \(round)")
             #expect(fixture.watcher.counters.directoriesRead == 0, "round \(round)")
             left = leave(fixture, kept)
@@ -218,7 +218,7 @@ import Testing
         fixture.watcher.performsJobs = false
         directory.makeDirectory("d0/later")
         directory.write("d0/later/f")
-        fixture.turn()
+        fixture.iterate()
         let next = try atRest(after: leave(fixture, kept))
         #expect(next.watcher.counters.directoriesRead == 1)
     }
@@ -233,14 +233,14 @@ import Testing
         let identity = fixture.tree.identity(at: "d1/f1")
         fixture.watcher.performsJobs = false
         directory.makeDirectory("d0/later")
-        while fixture.turn() {}
+        while fixture.iterate() {}
         fixture.watcher.performsJobs = true
         // It is watched and read, and the results wait for the events that were queued before.
         writeMuch()
-        _ = fixture.turn()
+        _ = fixture.iterate()
         directory.move("d1/f0", "d0/later/f")
         directory.remove("d0/later/f")
-        while fixture.turn() {}
+        while fixture.iterate() {}
         #expect(fixture.tree.identity(at: "d1/f0") != nil)
         let left = leave(fixture, kept)
         directory.move("d1/f1", "d1/f0")
@@ -259,7 +259,7 @@ import Testing
         let outside = TemporaryDirectory()
         outside.write("file")
         #expect(rename(outside.path + "/file", directory.path + "/d1/f1") == 0)
-        while fixture.turn() {}
+        while fixture.iterate() {}
         #expect(fixture.tree.identity(at: "d1/f1") != identity)
         #expect(fixture.tree.identity(at: "new/f") == nil)
         let next = try atRest(after: leave(fixture, kept))
@@ -277,7 +277,7 @@ import Testing
         let outside = TemporaryDirectory()
         outside.write("file")
         #expect(rename(outside.path + "/file", directory.path + "/d1/f1") == 0)
-        while fixture.turn() {}
+        while fixture.iterate() {}
         #expect(fixture.tree.identity(at: "d1/f1") != identity)
         let left = leave(fixture, kept)
         writeMuch()
@@ -302,7 +302,7 @@ import Testing
         directory.move("d1/f1", "new/f")
         directory.write("d1/f1", "another")
         writeMuch()
-        _ = fixture.turn()
+        _ = fixture.iterate()
         #expect(fixture.tree.identity(at: "d1/f1") == identity)
         let next = try atRest(after: leave(fixture, kept))
         #expect(next.tree.identity(at: "new/f") == identity)
@@ -316,13 +316,13 @@ import Testing
         let identity = fixture.tree.identity(at: "d0/f0")
         fixture.watcher.performsJobs = false
         directory.makeDirectory("new")
-        while fixture.turn() {}
+        while fixture.iterate() {}
         directory.move("d0/f0", "new/f")
         directory.move("new/f", "d1/g")
         writeMuch()
         directory.move("d1/g", "d1/h")
         directory.write("d1/g", "another")
-        _ = fixture.turn()
+        _ = fixture.iterate()
         #expect(fixture.tree.identity(at: "d1/g") != nil)
         #expect(fixture.tree.identity(at: "d1/h") == nil)
         if isByTheNext { (fixture, kept, _) = try goOn(leave(fixture, kept)) }
@@ -348,7 +348,7 @@ import Testing
         left.fingerprint = 3
         let (fixture, _, isKept) = try goOn(left)
         #expect(!isKept)
-        fixture.turn(until: { fixture.watcher.state(of: 1) == .live })
+        fixture.iterate(until: { fixture.watcher.state(of: 1) == .live })
         expectEqual(fixture.tree, directory.path)
     }
 
@@ -356,7 +356,7 @@ import Testing
         makeTree()
         let (fixture, _, isKept) = try goOn(try begin(), key: 6)
         #expect(!isKept)
-        fixture.turn(until: { fixture.watcher.state(of: 1) == .live })
+        fixture.iterate(until: { fixture.watcher.state(of: 1) == .live })
         #expect(fixture.notices.first == .containerFound(container: 1, isKnown: true, obstacle: .unknown))
         #expect(fixture.watcher.counters.directoriesRead == 41)
     }
@@ -365,7 +365,7 @@ import Testing
         makeTree()
         let (fixture, _, isKept) = try goOn(try begin(), readsExtras: true)
         #expect(!isKept)
-        fixture.turn(until: { fixture.watcher.state(of: 1) == .live })
+        fixture.iterate(until: { fixture.watcher.state(of: 1) == .live })
         #expect(fixture.notices.first == .containerFound(container: 1, isKnown: true, obstacle: .other))
     }
 
@@ -377,7 +377,7 @@ import Testing
         directory.write("only")
         let (fixture, _, isKept) = try goOn(left)
         #expect(!isKept)
-        fixture.turn(until: { fixture.watcher.state(of: 1) == .live })
+        fixture.iterate(until: { fixture.watcher.state(of: 1) == .live })
         expectEqual(fixture.tree, directory.path)
         run("rm", "-rf", directory.path + ".away")
     }
@@ -395,7 +395,7 @@ import Testing
         directory.write("d7/behind")
         let (fixture, _, isKept) = try goOn(left)
         #expect(!isKept)
-        fixture.turn(until: { fixture.watcher.state(of: 1) == .live })
+        fixture.iterate(until: { fixture.watcher.state(of: 1) == .live })
         fixture.settle()
         #expect(fixture.watcher.counters.overflows == 1)
         expectEqual(fixture.tree, directory.path)
@@ -411,7 +411,7 @@ import Testing
         #expect(watches.count == 41)
         let found = try #require(fixture.kernel.watches())
         fixture.watcher.check(watches: found, of: watches)
-        fixture.turn()
+        fixture.iterate()
         fixture.settle()
         #expect(fixture.notices.contains(.watchesChecked(missing: 0, of: 41)))
         #expect(fixture.watcher.counters.directoriesRead == 0)
@@ -419,7 +419,7 @@ import Testing
         var fewer = found
         for watch in watches.sorted().suffix(3) { fewer[watch] = nil }
         fixture.watcher.check(watches: fewer, of: watches)
-        fixture.turn()
+        fixture.iterate()
         fixture.settle()
         #expect(fixture.notices.contains(.watchesChecked(missing: 3, of: 41)))
         #expect(fixture.watcher.counters.directoriesRead == 3)
@@ -438,7 +438,7 @@ import Testing
         #expect(found.count > fixture.watcher.watchCount)
         fixture.watcher.check(watches: found, of: [])
         // Only when no thread may have been given one of them do they end, which a barrier need not wait for.
-        fixture.turn(until: { fixture.kernel.watches()?.count == fixture.watcher.watchCount })
+        fixture.iterate(until: { fixture.kernel.watches()?.count == fixture.watcher.watchCount })
         #expect(fixture.watcher.figures(of: 1).watches == 5)
     }
 
@@ -453,7 +453,7 @@ import Testing
         let found = try #require(fixture.kernel.watches())
         #expect(found.count < watches.count)
         fixture.watcher.check(watches: found, of: watches)
-        fixture.turn()
+        fixture.iterate()
         fixture.settle()
         #expect(fixture.notices.contains(.watchesChecked(missing: 0, of: 41)))
         expectEqual(fixture.tree, directory.path)

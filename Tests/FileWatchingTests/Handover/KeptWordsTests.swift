@@ -1,4 +1,4 @@
-// The state for the next process is never ahead of what is known: looked at after each turn.
+// The state for the next process is never ahead of what is known: looked at after each iteration.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
@@ -13,7 +13,7 @@ struct KeptWordsTests {
     @Test func `A directory that a poll has watched counts when the poll has ended`() throws {
         let kept = try KeptMemory()
         kept.begin(run: 7, fingerprint: 2)
-        // One directory at a time, so that many turns lie between the first and the last.
+        // One directory at a time, so that many iterations lie between the first and the last.
         let fixture = PlayedFixture {
             $0.comparisonWindow = 1
             $0.watchShare = 1
@@ -39,7 +39,7 @@ struct KeptWordsTests {
         fixture.kernel.state.withLock { $0.watchLimit = 100 }
         var (words, isKnown) = (0, false)
         for _ in 0..<2_000 where !isKnown {
-            if !fixture.watcher.turn(), let deadline = fixture.watcher.nextDeadline {
+            if !fixture.watcher.iterate(), let deadline = fixture.watcher.nextDeadline {
                 fixture.kernel.state.withLock { $0.now = max($0.now, deadline) }
             }
             save(fixture)
@@ -91,7 +91,7 @@ struct KeptWordsTests {
         let kept = try KeptMemory()
         kept.begin(run: 7, fingerprint: 2)
         kept.set(mounts: [Mount(number: 1, path: Array("/".utf8))])
-        kept.set(TurnState(), sequence: 1)
+        kept.set(IterationState(), sequence: 1)
         kept.set(5, to: .exact)
         for slot in 0..<3 {
             let watch = Int32(slot + 1)

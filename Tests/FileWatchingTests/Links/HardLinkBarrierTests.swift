@@ -8,7 +8,7 @@ import Testing
 @Suite struct HardLinkBarrierTests {
     /// Container 1 is live; of container 2, in whose root lies a file with another name outside, there is much to be read.
     private func fixture() -> PlayedFixture {
-        let fixture = PlayedFixture(containers: [1, 2]) { $0.crawledEntriesPerTurn = 1 }
+        let fixture = PlayedFixture(containers: [1, 2]) { $0.crawledEntriesPerIteration = 1 }
         fixture.kernel.create("/a", .directory)
         fixture.kernel.create("/a/file")
         fixture.kernel.create("/b", .directory)
@@ -21,7 +21,7 @@ import Testing
         fixture.watcher.addContainer(1, path: "/a")
         fixture.rest()
         fixture.watcher.addContainer(2, path: "/b")
-        for _ in 0..<20 where fixture.tree.node(at: "linked", in: 2) == nil { _ = fixture.watcher.turn() }
+        for _ in 0..<20 where fixture.tree.node(at: "linked", in: 2) == nil { _ = fixture.watcher.iterate() }
         #expect(fixture.tree.node(at: "linked", in: 2) != nil)
         #expect(fixture.watcher.figures(of: 2).outstanding > 20)
         return fixture
@@ -30,7 +30,7 @@ import Testing
     @Test func aCrawlThatComesByOne() {
         let fixture = fixture()
         let barrier = fixture.watcher.barrier()
-        _ = fixture.watcher.turn()
+        _ = fixture.watcher.iterate()
         #expect(fixture.watcher.figures(of: 2).outstanding > 10)
         #expect(fixture.watcher.isReached(barrier, in: [1]), "\(fixture.watcher.unfinished)")
         #expect(!fixture.watcher.isReached(barrier, in: [2]))
@@ -43,13 +43,13 @@ import Testing
         if inNewDirectory { fixture.kernel.create("/a/new", .directory) }
         fixture.kernel.link("/a/file", inNewDirectory ? "/a/new/name" : "/a/name")
         let barrier = fixture.watcher.barrier()
-        for _ in 0..<8 where !fixture.watcher.isReached(barrier, in: [1]) { _ = fixture.watcher.turn() }
+        for _ in 0..<8 where !fixture.watcher.isReached(barrier, in: [1]) { _ = fixture.watcher.iterate() }
         if !inNewDirectory {
             #expect(fixture.watcher.isReached(barrier, in: [1]), "\(fixture.watcher.unfinished)")
             #expect(fixture.watcher.figures(of: 2).outstanding > 10)
             fixture.expectEqual("/a")
         }
-        for _ in 0..<10_000 where !fixture.watcher.isReached(barrier, in: [1]) { _ = fixture.watcher.turn() }
+        for _ in 0..<10_000 where !fixture.watcher.isReached(barrier, in: [1]) { _ = fixture.watcher.iterate() }
         fixture.expectEqual("/a")
         fixture.rest()
         fixture.expectEqual("/a")

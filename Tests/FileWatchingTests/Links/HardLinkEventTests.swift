@@ -90,7 +90,7 @@ import Testing
             }
         }
         if churn == .firstCrawl { fixture.watcher.addContainer(1, path: root) }
-        while !done.allSatisfy(\.isSet) { fixture.turn() }
+        while !done.allSatisfy(\.isSet) { fixture.iterate() }
         for thread in threads { thread.join() }
         check(fixture, "\(churn)")
     }
@@ -174,7 +174,7 @@ import Testing
         close(file)
     }
 
-    /// Writes to files that have no name left cost one look-up a turn at most, however many there are.
+    /// Writes to files that have no name left cost one look-up an iteration at most, however many there are.
     @Test func writesToUnlinkedFilesCauseFewLookUps() throws {
         let fixture = try live()
         let file = create("gone")

@@ -32,29 +32,29 @@ import Testing
         fixture.expectEqual("c")
     }
 
-    /// A name is lost in each turn, and there is always a pending rename whose time is not over.
+    /// A name is lost in each iteration, and there is always a pending rename whose time is not over.
     @Test func `A barrier is reached while names come and go and others move out`() {
         let fixture = started()
         var barrier = fixture.watcher.barrier()
-        var turns = 0
+        var iterations = 0
         // A name elsewhere keeps it a file of several names.
         fixture.kernel.link("c/a", "outside/kept")
         for round in 0..<200 {
             fixture.kernel.link("c/a", "c/b")
             fixture.kernel.create("c/d/x\(round)")
-            _ = fixture.watcher.turn()
+            _ = fixture.watcher.iterate()
             fixture.kernel.advance(700_000)
             fixture.kernel.move("c/d/x\(round)", "outside/x\(round)")
             fixture.kernel.remove("c/b")
             if round == 20 { barrier = fixture.watcher.barrier() }
-            _ = fixture.watcher.turn()
+            _ = fixture.watcher.iterate()
             fixture.kernel.advance(700_000)
             if round >= 20 {
                 if fixture.watcher.isReached(barrier, in: [1]) { break }
-                turns += 1
+                iterations += 1
             }
         }
-        #expect(turns < 50, "\(fixture.watcher.unfinished)")
+        #expect(iterations < 50, "\(fixture.watcher.unfinished)")
         fixture.wait(seconds: 1)
         fixture.expectEqual("c")
     }
@@ -62,7 +62,7 @@ import Testing
     /// The last name but one is in a directory that a look-up will find, and is replaced before that is read: of which the
     /// kernel tells nothing. The look-up waits behind others.
     @Test(arguments: [false, true]) func `A name goes where a look-up that waits will have read`(isInaccessible: Bool) {
-        let fixture = PlayedFixture { $0.turnBudget = 0 }
+        let fixture = PlayedFixture { $0.iterationBudget = 0 }
         for name in ["/c", "/c/p", "/c/q"] { fixture.kernel.create(name, .directory) }
         for name in ["/c/a", "/c/x"] { fixture.kernel.create(name) }
         for number in 0..<900 { fixture.kernel.create("/c/p/x\(number)") }
@@ -90,7 +90,7 @@ import Testing
         let barrier = fixture.watcher.barrier()
         fixture.watcher.performsJobs = true
         for _ in 0..<100 where !fixture.watcher.isReached(barrier) {
-            _ = fixture.watcher.turn()
+            _ = fixture.watcher.iterate()
             fixture.kernel.advance(1_000_000)
         }
         #expect(fixture.watcher.isReached(barrier), "\(fixture.watcher.unfinished)")

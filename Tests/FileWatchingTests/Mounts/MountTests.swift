@@ -83,7 +83,7 @@ final class Mounts {
         fixture.watcher.addContainer(1, path: directory.path)
         var isFilled = false
         fixture.watcher.setReadsExtras(1) { isFilled = true }
-        fixture.turn(until: { isFilled })
+        fixture.iterate(until: { isFilled })
         let node = try #require(fixture.tree.node(at: "a"))
         let covered = fixture.tree.entry(node).extras
         #expect(covered?.isEmpty == false)
@@ -240,12 +240,12 @@ final class Mounts {
         fixture.watcher.addContainer(1, path: directory.path)
         fixture.watcher.addContainer(2, path: directory.url("b"))
         fixture.settle()
-        fixture.turn(until: { fixture.watcher.figures(of: 1).polled + fixture.watcher.figures(of: 2).polled == 2 })
+        fixture.iterate(until: { fixture.watcher.figures(of: 1).polled + fixture.watcher.figures(of: 2).polled == 2 })
         #expect(fixture.watcher.figures(of: 1).overLimit + fixture.watcher.figures(of: 2).overLimit == 0)
         let states = [UInt32(1), 2].map { "\(String(describing: fixture.watcher.state(of: $0)))" }
         #expect(states.contains { $0.contains("another container has them too") }, "\(states)")
         directory.write("a/d/e/g")
-        fixture.turn(until: {
+        fixture.iterate(until: {
             fixture.tree.node(at: "a/d/e/g") != nil && fixture.tree.node(at: "e/g", in: 2) != nil
         })
     }

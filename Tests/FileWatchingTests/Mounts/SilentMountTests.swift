@@ -69,9 +69,9 @@ struct SilentMountTests {
         #expect(paths(fixture).contains("z/deep/new"))
 
         // The answer comes late and is taken, without a rescan.
-        fixture.turn(until: { isTold(fixture, isUnreachable: true) }, "told")
+        fixture.iterate(until: { isTold(fixture, isUnreachable: true) }, "told")
         try server.answer()
-        fixture.turn(until: { isLive(fixture) }, "live")
+        fixture.iterate(until: { isLive(fixture) }, "live")
         #expect(isTold(fixture, isUnreachable: false))
         fixture.settle()
         #expect(status("mount", fixture)?.mode == 0o750)
@@ -97,7 +97,7 @@ struct SilentMountTests {
         #expect(paths(fixture) == ["d", "d/beside", "d/mount"])
         #expect(umount2(directory.url("d/mount"), CInt(MNT_DETACH)) == 0)
         fixture.settle()
-        fixture.turn(until: { isLive(fixture) }, "live")
+        fixture.iterate(until: { isLive(fixture) }, "live")
         fixture.settle()
         #expect(paths(fixture) == ["d", "d/beside", "d/mount", "d/mount/below"])
     }
@@ -120,7 +120,7 @@ struct SilentMountTests {
         }
         #expect(why.contains("(fuse.test) does not answer"))
         try server.answer()
-        fixture.turn(until: { paths(fixture) == ["inside"] }, "found")
+        fixture.iterate(until: { paths(fixture) == ["inside"] }, "found")
         #expect(status("inside", fixture)?.mode == 0o640)
         // A symlink leads there as well.
         try server.fallSilent()
@@ -130,7 +130,7 @@ struct SilentMountTests {
         fixture.settle()
         #expect(paths(fixture, 2) == ["f", "g"])
         try server.answer()
-        fixture.turn(until: { paths(fixture, 3) == ["inside"] }, "found by the symlink")
+        fixture.iterate(until: { paths(fixture, 3) == ["inside"] }, "found by the symlink")
     }
 
     /// A silent server says nothing of its files, so known items stay.
@@ -146,11 +146,11 @@ struct SilentMountTests {
         try server.fallSilent()
         fixture.watcher.rescan(1) { _ in }
         directory.write("other/f")
-        fixture.turn(
+        fixture.iterate(
             until: { paths(fixture, 2) == ["f"] && reason(fixture)?.contains("does not answer") == true }, "noticed")
         #expect(paths(fixture) == ["inside"])
         try server.answer()
-        fixture.turn(until: { reason(fixture)?.contains("does not answer") != true }, "answers")
+        fixture.iterate(until: { reason(fixture)?.contains("does not answer") != true }, "answers")
         #expect(paths(fixture) == ["inside"])
     }
 
@@ -176,12 +176,12 @@ struct SilentMountTests {
         try server.holdDirectories()
         let fixture = try self.fixture([1, 2], patience: 3_600_000_000_000)
         fixture.watcher.addContainer(1, path: directory.url("mount"))
-        fixture.turn(until: { fixture.watcher.figures(of: 1).outstanding > 0 }, "reading")
+        fixture.iterate(until: { fixture.watcher.figures(of: 1).outstanding > 0 }, "reading")
         try server.awaitRequest()
         fixture.watcher.addContainer(2, path: directory.url("other"))
-        fixture.turn(until: { isLive(fixture, 2) && paths(fixture, 2) == ["f"] }, "found")
+        fixture.iterate(until: { isLive(fixture, 2) && paths(fixture, 2) == ["f"] }, "found")
         directory.write("other/g")
-        fixture.turn(until: { paths(fixture, 2) == ["f", "g"] }, "heard")
+        fixture.iterate(until: { paths(fixture, 2) == ["f", "g"] }, "heard")
         #expect(paths(fixture).isEmpty)
         fixture.watcher.close()
     }
@@ -194,7 +194,7 @@ struct SilentMountTests {
         try server.answerLate()
         let fixture = try self.fixture()
         fixture.watcher.addContainer(1, path: directory.url("mount"))
-        fixture.turn(until: { paths(fixture) == ["inside"] }, "found")
+        fixture.iterate(until: { paths(fixture) == ["inside"] }, "found")
         #expect(status("inside", fixture)?.mode == 0o640)
     }
 
@@ -224,7 +224,7 @@ struct SilentMountTests {
         try #require(rename(directory.url("d"), directory.url("e")) == 0)
         fixture.settle()
         #expect(paths(fixture) == ["e", "e/mount"])
-        fixture.turn(until: { reason(fixture)?.contains(directory.url("e/mount")) == true }, "followed")
+        fixture.iterate(until: { reason(fixture)?.contains(directory.url("e/mount")) == true }, "followed")
         #expect(fixture.kernel.unreachableMounts().map(\.mount.text) == [directory.url("e/mount")])
     }
 
@@ -265,14 +265,14 @@ struct SilentMountTests {
         defer { server.end() }
         let fixture = try self.fixture(patience: WatchLimits.mountTimeLimit)
         fixture.watcher.addContainer(1, path: directory.url("mount"))
-        fixture.turn(until: { paths(fixture) == ["inside"] }, "found")
+        fixture.iterate(until: { paths(fixture) == ["inside"] }, "found")
         try server.holdLookUps()
         fixture.watcher.rescan(1) { _ in }
-        fixture.turn(until: { reason(fixture)?.contains("does not answer") == true }, "noticed")
+        fixture.iterate(until: { reason(fixture)?.contains("does not answer") == true }, "noticed")
         fixture.settle()
         #expect(paths(fixture) == ["inside"])
         try server.answer()
-        fixture.turn(until: { reason(fixture)?.contains("does not answer") != true }, "answers")
+        fixture.iterate(until: { reason(fixture)?.contains("does not answer") != true }, "answers")
         fixture.settle()
         #expect(paths(fixture) == ["inside"])
     }

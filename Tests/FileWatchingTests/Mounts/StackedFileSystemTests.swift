@@ -74,7 +74,7 @@ extension Mounts {
             expectEqual(fixture.tree, directory.url(path), name)
         }
         fixture.watcher.rescan(1) { _ in }
-        fixture.turn(until: { fixture.watcher.state(of: 1) == .live })
+        fixture.iterate(until: { fixture.watcher.state(of: 1) == .live })
         expectEqual(fixture.tree, directory.url(path), "compared")
         #expect(kept.map { fixture.tree.identity(at: $0) } == identities)
         #expect(
@@ -126,12 +126,12 @@ extension Mounts {
         expectEqual(fixture.tree, directory.url("m"), "through it")
         directory.write("source/d/beneath", "3")
         directory.check(rename(directory.url("source/d/f"), directory.url("source/moved")), "mv")
-        fixture.turn(until: {
+        fixture.iterate(until: {
             fixture.tree.node(at: "d/beneath") != nil && fixture.tree.node(at: "moved") != nil
                 && fixture.tree.node(at: "d/f") == nil
         })
         mounts.end(directory.url("m"))
-        fixture.turn(
+        fixture.iterate(
             until: {
                 if case .unavailable? = fixture.watcher.state(of: 1) { true } else { false }
             }, "unmounted")

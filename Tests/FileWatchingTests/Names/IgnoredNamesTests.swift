@@ -20,7 +20,7 @@ import Testing
     }
 
     /// At a start on saved state, a comparison holds the names that events tell of directories whose listing is not taken yet.
-    @Test(arguments: 0..<12) func noneComesByAComparison(turns: Int) {
+    @Test(arguments: 0..<12) func noneComesByAComparison(iterations: Int) {
         let first = PlayedFixture()
         for name in ["/c", "/c/d"] { first.kernel.create(name, .directory) }
         first.kernel.create("/c/d/a")
@@ -28,9 +28,9 @@ import Testing
         first.rest()
         first.watcher.close()
         let second = PlayedFixture(kernel: first.kernel, tree: first.tree)
-        second.watcher.jobsPerTurn = 1
+        second.watcher.jobsPerIteration = 1
         second.watcher.addContainer(1, path: "/c", ignoring: ["*.tmp"], isKnown: true)
-        for _ in 0..<turns { _ = second.watcher.turn() }
+        for _ in 0..<iterations { _ = second.watcher.iterate() }
         for name in ["/c/d/b.tmp", "/c/b.tmp", "/c/d/b"] { second.kernel.create(name) }
         second.rest()
         let paths = ["d/a", "d/b", "d/b.tmp", "b.tmp"]

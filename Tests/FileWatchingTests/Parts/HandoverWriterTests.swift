@@ -27,7 +27,7 @@ import Testing
 
     private mutating func tellAll(_ sequence: UInt64, slots: [Int32]) {
         writer.note(slots, of: 4)
-        writer.tell(TurnState(), sequence: sequence)
+        writer.tell(IterationState(), sequence: sequence)
         writer.tell { Self.entry($0) }
         writer.tell(.exact, of: 1, key: 5)
         writer.tell([Mount(number: 1, path: Array("/".utf8))])
@@ -64,9 +64,9 @@ import Testing
 
     @Test mutating func workIsToldOncePerNumberAndAgainWhereThereIsSome() throws {
         var count = 0
-        func state(_ files: [InodeNumber]) -> TurnState {
+        func state(_ files: [InodeNumber]) -> IterationState {
             count += 1
-            var state = TurnState()
+            var state = IterationState()
             state.files = files
             return state
         }

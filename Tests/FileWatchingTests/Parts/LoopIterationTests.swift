@@ -10,7 +10,7 @@ import Testing
         var iteration = LoopIteration()
         iteration.begin(at: 100, budget: 10)
         #expect(iteration.number == 1 && iteration.began == 100)
-        for _ in 0..<WatchLimits.lookUpsPerTurn {
+        for _ in 0..<WatchLimits.lookUpsPerIteration {
             #expect(!iteration.isOver(now: 1_000))
             iteration.noteLookUp()
         }
@@ -27,7 +27,7 @@ import Testing
         var iteration = LoopIteration()
         iteration.begin(at: 0, budget: 10)
         var questions = 0
-        for _ in 0..<WatchLimits.lookUpsPerTurn + 160 {
+        for _ in 0..<WatchLimits.lookUpsPerIteration + 160 {
             iteration.noteLookUp()
             _ = iteration.isOver(
                 now: {
@@ -40,7 +40,7 @@ import Testing
     @Test func deepDirectoriesCountByTheirDepth() {
         var iteration = LoopIteration()
         iteration.begin(at: 0, budget: 10)
-        iteration.noteSteps(WatchLimits.stepsPerTurn)
+        iteration.noteSteps(WatchLimits.stepsPerIteration)
         #expect(iteration.hasTakenSteps && iteration.isOver(now: 10) && !iteration.isOver(now: 9))
     }
 

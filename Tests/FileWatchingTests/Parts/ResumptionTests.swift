@@ -10,7 +10,7 @@ import Testing
     private var resumption = Resumption()
 
     private func start() -> KeptStart {
-        var start = KeptStart(state: TurnState(), mounts: [])
+        var start = KeptStart(state: IterationState(), mounts: [])
         start.containers[5] = KeptContainer(flags: .exact)
         _ = start.entries.append(
             KeptEntry(watch: 3, depth: 1, isComplete: true, device: 1, inode: 10, key: 5))

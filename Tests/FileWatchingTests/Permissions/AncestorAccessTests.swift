@@ -30,7 +30,7 @@ import Testing
 
     private func watch(_ name: String) {
         fixture.watcher.addContainer(1, path: directory.url(name))
-        fixture.turn(until: { fixture.watcher.state(of: 1) == .live }, "live")
+        fixture.iterate(until: { fixture.watcher.state(of: 1) == .live }, "live")
     }
 
     private func known(_ path: String) -> AccessList? {
@@ -72,7 +72,7 @@ import Testing
         watch("box")
         var counts: ComparisonCounts?
         fixture.watcher.rescan(1) { counts = $0 }
-        fixture.turn(until: { counts != nil }, "compared")
+        fixture.iterate(until: { counts != nil }, "compared")
         #expect(counts == ComparisonCounts())
         #expect(known("a/b") == Self.list)
     }
@@ -87,7 +87,7 @@ import Testing
         watch("box")
         var isDone = false
         fixture.watcher.setReadsExtras(1) { isDone = true }
-        fixture.turn(until: { isDone }, "tags")
+        fixture.iterate(until: { isDone }, "tags")
         fixture.settle()
         #expect(known("f") == Self.list)
         #expect(known("g") == nil)

@@ -22,12 +22,12 @@ import Testing
         if case .unavailable = fixture.watcher.state(of: 1) { true } else { false }
     }
 
-    /// Turns until nothing is to be done, and holds each turn to what the daemon relies on: entries that are back and not
+    /// Iterates until nothing is to be done, and holds each iteration to what the daemon relies on: entries that are back and not
     /// verified yet are those of a container that is being verified, so that they are not published.
     private func restUnpublished(_ fixture: PlayedFixture) {
         var idle = 0
         while idle < 4 {
-            idle = fixture.watcher.turn() ? 0 : idle + 1
+            idle = fixture.watcher.iterate() ? 0 : idle + 1
             if isUnavailable(fixture) { #expect(fixture.tree.contents(of: 1).isEmpty) }
         }
     }

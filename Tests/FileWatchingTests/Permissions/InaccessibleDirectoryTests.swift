@@ -122,7 +122,7 @@ enum FileUser {
             directory.write("d/f\(mode)", "\(mode)")
             directory.setMode("d", mode)
             directory.write("d/e/f", "\(mode) and more")
-            fixture.turn()
+            fixture.iterate()
             directory.write("d/m/f", "\(mode)")
             directory.setMode("d", 0o755)
             fixture.settle("\(mode)")
@@ -170,7 +170,7 @@ enum FileUser {
             #expect(isUnavailable(fixture), "\(String(describing: fixture.watcher.state(of: 1)))")
             #expect(fixture.tree.contents(of: 1).isEmpty)
             directory.setMode(closes, 0o755)
-            fixture.turn(until: { fixture.watcher.state(of: 1) == .live }, "open")
+            fixture.iterate(until: { fixture.watcher.state(of: 1) == .live }, "open")
             fixture.settle("open")
             expectAsSeen(fixture, "way/box")
             #expect(["f", "d", "d/f"].map { fixture.tree.identity(at: $0) } == before)
@@ -250,7 +250,7 @@ enum FileUser {
                 } else {
                     recent.append(churn.step())
                 }
-                if Int.random(in: 0..<3, using: &random) == 0 { fixture.turn() }
+                if Int.random(in: 0..<3, using: &random) == 0 { fixture.iterate() }
             }
             let context = "seed \(seed) round \(round): \(recent.joined(separator: ", "))"
             fixture.settle(context)
@@ -280,7 +280,7 @@ enum FileUser {
                 } else {
                     directory.setMode(name, [0o700, 0o711, 0o744, 0o755, 0o755].randomElement(using: &random) ?? 0)
                 }
-                if Int.random(in: 0..<2, using: &random) == 0 { fixture.turn() }
+                if Int.random(in: 0..<2, using: &random) == 0 { fixture.iterate() }
             }
             fixture.settle("seed \(seed) round \(round)")
             expectAsSeen(fixture, "", "seed \(seed) round \(round)")

@@ -25,7 +25,7 @@ import Testing
         fixture.kernel.setUnreadable("/c/a", true)
         fixture.kernel.write("/c/other", size: 9)
         fixture.kernel.state.withLock { $0.readable = 3 }
-        _ = fixture.watcher.turn()
+        _ = fixture.watcher.iterate()
         fixture.watcher.performsJobs = true
         fixture.kernel.state.withLock { $0.readable = nil }
         fixture.rest()

@@ -29,19 +29,19 @@ final class PlayedFixture {
 
     deinit { watcher.close() }
 
-    /// Turns until nothing is to be done at once.
+    /// Iterates until nothing is to be done at once.
     func rest(sourceLocation: SourceLocation = #_sourceLocation) {
-        var (turns, idle) = (0, 0)
-        // Directories are read at the beginning of a turn, so one without more to do may have another follow.
-        while idle < 4, turns < 10_000 {
-            idle = watcher.turn() ? 0 : idle + 1
+        var (iterations, idle) = (0, 0)
+        // Directories are read at the beginning of an iteration, so one without more to do may have another follow.
+        while idle < 4, iterations < 10_000 {
+            idle = watcher.iterate() ? 0 : idle + 1
             notices += watcher.takeNotices()
-            turns += 1
+            iterations += 1
         }
         #expect(idle == 4, "there is always more to do: \(watcher.unfinished)", sourceLocation: sourceLocation)
     }
 
-    /// Lets time pass, with a turn whenever the watcher asks for one.
+    /// Lets time pass, with an iteration whenever the watcher asks for one.
     func wait(seconds: UInt64, sourceLocation: SourceLocation = #_sourceLocation) {
         rest(sourceLocation: sourceLocation)
         let end = kernel.now() + seconds * 1_000_000_000

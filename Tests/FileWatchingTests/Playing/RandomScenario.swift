@@ -20,7 +20,7 @@ struct RandomScenario {
     }()
 
     private let seed: UInt64
-    /// Whether the watcher has the turns that it asks for, and no others.
+    /// Whether the watcher has the iterations that it asks for, and no others.
     private let isDriven: Bool
     /// Whether much is done before any of it is heard, as while a daemon is away whose descriptors are kept.
     private let isLate: Bool
@@ -34,7 +34,7 @@ struct RandomScenario {
     private var text: [String] = []
     /// Inodes whose files are gone, to be handed out again.
     private var freed: [UInt64] = []
-    /// How many events were queued when the watcher had its last turn.
+    /// How many events were queued when the watcher had its last iteration.
     private var kept = 0
     private let names = ["a", "b", "d", "e"]
     /// The entries that must keep their identities.
@@ -68,8 +68,8 @@ struct RandomScenario {
         return Scenario(isDriven: isDriven) { settings in
             if let limits { settings.limits = limits }
             guard isHurried else { return }
-            settings.turnBudget = 0
-            settings.crawledEntriesPerTurn = 1
+            settings.iterationBudget = 0
+            settings.crawledEntriesPerIteration = 1
             settings.directorySlice = 1
             settings.comparisonSlice = 1
             settings.comparisonWindow = 2

@@ -22,7 +22,7 @@ final class Scenario {
     private var asksForExtras = false
     private var asked: Set<UInt32> = []
     private var filled: Set<UInt32> = []
-    /// Whether the watcher has the turns that it asks for, and no others, as the daemon has them.
+    /// Whether the watcher has the iterations that it asks for, and no others, as the daemon has them.
     private let isDriven: Bool
     /// Where the containers are.
     private let sourceLocation: SourceLocation
@@ -136,8 +136,8 @@ final class Scenario {
     }
 
     private func perform(_ step: ScenarioScript.Step, _ context: String) {
-        let turns: Set<ScenarioScript.Verb> = [.read, .turn, .wait, .crawl]
-        defer { if isDriven, turns.contains(step.verb) { turnAsAsked(context) } }
+        let iterations: Set<ScenarioScript.Verb> = [.read, .turn, .wait, .crawl]
+        defer { if isDriven, iterations.contains(step.verb) { iterateAsAsked(context) } }
         let numbers = step.words.map { UInt64($0) ?? 0 }
         switch step.verb {
         case .descriptors:
@@ -152,12 +152,12 @@ final class Scenario {
         case .container: addContainer(UInt32(numbers[0]), path(step.words[1]), context)
         case .read:
             kernel.state.withLock { $0.readable = numbers.first.map { Int($0) } }
-            turn()
+            iterate()
             kernel.state.withLock { $0.readable = 0 }
-        case .turn: turn()
+        case .turn: iterate()
         case .wait:
             kernel.advance(numbers[0] * 1_000_000)
-            turn()
+            iterate()
         case .hold: watcher.performsJobs = false
         case .go: watcher.performsJobs = true
         case .crawl: crawl(Int(numbers[0]))
@@ -263,30 +263,30 @@ final class Scenario {
 
     /// Reads some directories and no more.
     private func crawl(_ count: Int) {
-        let jobs = watcher.jobsPerTurn
-        (watcher.performsJobs, watcher.jobsPerTurn) = (true, count)
-        turn()
-        (watcher.performsJobs, watcher.jobsPerTurn) = (false, jobs)
+        let jobs = watcher.jobsPerIteration
+        (watcher.performsJobs, watcher.jobsPerIteration) = (true, count)
+        iterate()
+        (watcher.performsJobs, watcher.jobsPerIteration) = (false, jobs)
     }
 
     @discardableResult
-    private func turn() -> Bool {
+    private func iterate() -> Bool {
         defer { _ = watcher.takeNotices() }
-        return watcher.turn()
+        return watcher.iterate()
     }
 
-    /// Turns as long as the watcher asks for the next at once. Its work ends, and the event that it waits for wakes it.
-    private func turnAsAsked(_ context: String) {
+    /// Iterates as long as the watcher asks for the next at once. Its work ends, and the event that it waits for wakes it.
+    private func iterateAsAsked(_ context: String) {
         let limit = 10_000
-        var turns = 0
-        while turns < limit, turn() { turns += 1 }
+        var iterations = 0
+        while iterations < limit, iterate() { iterations += 1 }
         #expect(
-            turns < limit, "\(context): it asks for turn after turn: \(watcher.unfinished)",
+            iterations < limit, "\(context): it asks for iteration after iteration: \(watcher.unfinished)",
             sourceLocation: sourceLocation)
     }
 
     /// Whether something would have the daemon call the watcher: events that it can read, a directory that was read, or a time
-    /// that it has named. A turn without anything else is that of the threads, which the watcher has not.
+    /// that it has named. An iteration without anything else is that of the threads, which the watcher has not.
     private func isCalled() -> Bool {
         if watcher.nextDeadline != nil { return true }
         let isReadable = kernel.state.withLock { state in
@@ -294,17 +294,17 @@ final class Scenario {
             return state.isWoken || !state.queue.isEmpty && state.readable != 0
         }
         if isReadable { return true }
-        turn()
+        iterate()
         return kernel.state.withLock { $0.isWoken }
     }
 
     private func rest(_ context: String) {
         kernel.state.withLock { $0.readable = nil }
-        var (turns, idle) = (0, 0)
-        // Directories are read at the beginning of a turn, so one without more to do may have another follow.
-        while idle < 4, turns < 100 {
-            idle = turn() ? 0 : idle + 1
-            turns += 1
+        var (iterations, idle) = (0, 0)
+        // Directories are read at the beginning of an iteration, so one without more to do may have another follow.
+        while idle < 4, iterations < 100 {
+            idle = iterate() ? 0 : idle + 1
+            iterations += 1
         }
         #expect(idle == 4, "\(context): there is always more to do", sourceLocation: sourceLocation)
         kernel.state.withLock { $0.readable = 0 }
@@ -316,7 +316,7 @@ final class Scenario {
         watcher.performsJobs = true
         let barrier = watcher.barrier()
         for _ in 0..<1000 {
-            let more = turn()
+            let more = iterate()
             if watcher.isReached(barrier), filled == asked {
                 kernel.state.withLock { $0.readable = 0 }
                 return

@@ -42,8 +42,8 @@ struct ScenarioFile: Sendable, CustomTestStringConvertible {
     /// Expectations on the way hold if the watcher has its time. The end must be the same if it has not.
     @Test(arguments: ScenarioFile.all) func playInNoTime(file: ScenarioFile) throws {
         let player = Scenario { settings in
-            settings.turnBudget = 0
-            settings.crawledEntriesPerTurn = 1
+            settings.iterationBudget = 0
+            settings.crawledEntriesPerIteration = 1
             settings.directorySlice = 1
             settings.comparisonSlice = 1
             settings.comparisonWindow = 1
@@ -101,7 +101,7 @@ struct ScenarioFile: Sendable, CustomTestStringConvertible {
     /// It has one watch: an event of that while the directory has been read in its new place, and is known only in the old
     /// one, is lost with that.
     @Test func aDirectoryOfAnotherContainerIsReadBeforeItIsHeardOf() {
-        Scenario { $0.turnBudget = 0 }.play(
+        Scenario { $0.iterationBudget = 0 }.play(
             """
             mkdir /other
             mkdir /other/d
@@ -123,7 +123,7 @@ struct ScenarioFile: Sendable, CustomTestStringConvertible {
 
     /// The target of a rename may be found by a look-up that waits, or by the reading of a directory that this finds.
     @Test func aPendingRenameWaitsForLookUpsThatWait() {
-        Scenario { $0.turnBudget = 0 }.play(
+        Scenario { $0.iterationBudget = 0 }.play(
             """
             create f
             start
@@ -187,7 +187,7 @@ struct ScenarioFile: Sendable, CustomTestStringConvertible {
     /// its scenario.
     @Test(arguments: RandomScenario.seeds) func random(seed: UInt64) { RandomScenario(seed: seed).play() }
 
-    /// The same where the watcher has the turns that it asks for, and no others: an awaited event wakes it, and until then it
+    /// The same where the watcher has the iterations that it asks for, and no others: an awaited event wakes it, and until then it
     /// asks for none.
     @Test(arguments: RandomScenario.seeds) func driven(seed: UInt64) {
         RandomScenario(seed: seed, isDriven: true).play()

@@ -41,14 +41,14 @@ import Testing
     /// Reads one directory at a time until a barrier is reached that is made now, and expects everything then.
     private func expectEqualAtBarrier(_ fixture: PlayedFixture, _ reader: Reader) {
         let barrier = fixture.watcher.barrier()
-        for _ in 0..<8 { _ = fixture.watcher.turn() }
+        for _ in 0..<8 { _ = fixture.watcher.iterate() }
         #expect(!fixture.watcher.isReached(barrier))
         fixture.watcher.performsJobs = true
-        fixture.watcher.jobsPerTurn = 1
-        for _ in 0..<100 where !fixture.watcher.isReached(barrier) { _ = fixture.watcher.turn() }
+        fixture.watcher.jobsPerIteration = 1
+        for _ in 0..<100 where !fixture.watcher.isReached(barrier) { _ = fixture.watcher.iterate() }
         #expect(fixture.watcher.isReached(barrier), "\(fixture.watcher.unfinished)")
         fixture.expectEqual("/c", reader.rawValue)
-        fixture.watcher.jobsPerTurn = 64
+        fixture.watcher.jobsPerIteration = 64
         fixture.rest()
         fixture.expectEqual("/c", reader.rawValue)
     }
@@ -75,7 +75,7 @@ import Testing
     ) {
         let fixture = fixture(reader, closed: ["/c/d"])
         let barrier = fixture.watcher.barrier()
-        for _ in 0..<8 { _ = fixture.watcher.turn() }
+        for _ in 0..<8 { _ = fixture.watcher.iterate() }
         #expect(fixture.watcher.isReached(barrier), "\(fixture.watcher.unfinished)")
         #expect(fixture.watcher.figures(of: 1).outstanding > 0)
         fixture.watcher.performsJobs = true
@@ -91,8 +91,8 @@ import Testing
             fixture.kernel.create("/c/n/m/f")
         }
         fixture.watcher.performsJobs = true
-        fixture.watcher.jobsPerTurn = 1
-        for _ in 0..<20 where fixture.tree.node(at: "n") == nil { _ = fixture.watcher.turn() }
+        fixture.watcher.jobsPerIteration = 1
+        for _ in 0..<20 where fixture.tree.node(at: "n") == nil { _ = fixture.watcher.iterate() }
         fixture.watcher.performsJobs = false
         let barrier = fixture.watcher.barrier()
         fixture.rest()
@@ -104,7 +104,7 @@ import Testing
         fixture.rest()
         #expect(!fixture.watcher.isReached(second))
         fixture.watcher.performsJobs = true
-        for _ in 0..<100 where !fixture.watcher.isReached(second) { _ = fixture.watcher.turn() }
+        for _ in 0..<100 where !fixture.watcher.isReached(second) { _ = fixture.watcher.iterate() }
         #expect(fixture.tree.node(at: "n/m/f") != nil)
         fixture.rest()
         fixture.expectEqual("/c")
@@ -112,7 +112,7 @@ import Testing
 
     /// A poll has found two directories and had them read and watched, and one of them tells of something before that is taken.
     @Test func `An event is held for what a poll finds`() {
-        let fixture = PlayedFixture { $0.crawledEntriesPerTurn = 1 }
+        let fixture = PlayedFixture { $0.crawledEntriesPerIteration = 1 }
         fixture.kernel.create("/c", .directory)
         fixture.kernel.state.withLock { $0.fileSystemType = FileSystemType(rawValue: 0x6969) }
         fixture.watcher.addContainer(1, path: "/c")
@@ -121,21 +121,21 @@ import Testing
             for name in ["/c/n", "/c/o"] { fixture.kernel.create(name, .directory) }
             for name in ["/c/n/f", "/c/o/f"] { fixture.kernel.create(name) }
         }
-        fixture.watcher.jobsPerTurn = 1
+        fixture.watcher.jobsPerIteration = 1
         fixture.kernel.advance(60_000_000_000)
         for _ in 0..<20 where fixture.tree.node(at: "o") == nil || fixture.tree.node(at: "n") == nil {
-            _ = fixture.watcher.turn()
+            _ = fixture.watcher.iterate()
         }
         #expect(fixture.watcher.figures(of: 1).outstanding == 2)
         // The results from before this are taken after it.
         fixture.kernel.state.withLock { $0.readable = 0 }
         fixture.kernel.create("/c/first")
-        fixture.watcher.jobsPerTurn = 2
-        _ = fixture.watcher.turn()
+        fixture.watcher.jobsPerIteration = 2
+        _ = fixture.watcher.iterate()
         for name in ["/c/n/new", "/c/o/new"] { fixture.kernel.create(name) }
         fixture.kernel.state.withLock { $0.readable = nil }
         let barrier = fixture.watcher.barrier()
-        for _ in 0..<20 where !fixture.watcher.isReached(barrier) { _ = fixture.watcher.turn() }
+        for _ in 0..<20 where !fixture.watcher.isReached(barrier) { _ = fixture.watcher.iterate() }
         #expect(fixture.watcher.isReached(barrier), "\(fixture.watcher.unfinished)")
         for name in ["n/new", "o/new"] { #expect(fixture.tree.node(at: name) != nil, "\(name)") }
         fixture.rest()
@@ -153,14 +153,14 @@ import Testing
         fixture.kernel.overflow()
         let barrier = fixture.watcher.barrier()
         fixture.kernel.setUnreadable("/c/n", false)
-        fixture.watcher.jobsPerTurn = 1
-        for _ in 0..<20 where fixture.tree.node(at: "n/m") == nil { _ = fixture.watcher.turn() }
+        fixture.watcher.jobsPerIteration = 1
+        for _ in 0..<20 where fixture.tree.node(at: "n/m") == nil { _ = fixture.watcher.iterate() }
         fixture.watcher.performsJobs = false
         fixture.rest()
         #expect(fixture.tree.node(at: "n/m") != nil && fixture.tree.node(at: "n/m/f") == nil)
         #expect(fixture.watcher.state(of: 1) == .live && !fixture.watcher.isReached(barrier))
         fixture.watcher.performsJobs = true
-        for _ in 0..<20 where !fixture.watcher.isReached(barrier) { _ = fixture.watcher.turn() }
+        for _ in 0..<20 where !fixture.watcher.isReached(barrier) { _ = fixture.watcher.iterate() }
         #expect(fixture.watcher.isReached(barrier), "\(fixture.watcher.unfinished)")
         fixture.expectEqual("/c")
     }
@@ -175,8 +175,8 @@ import Testing
         #expect(fixture.watcher.figures(of: 1).unreadable == 1)
         #expect(!fixture.watcher.isReached(barrier))
         fixture.watcher.performsJobs = true
-        fixture.watcher.jobsPerTurn = 1
-        for _ in 0..<100 where !fixture.watcher.isReached(barrier) { _ = fixture.watcher.turn() }
+        fixture.watcher.jobsPerIteration = 1
+        for _ in 0..<100 where !fixture.watcher.isReached(barrier) { _ = fixture.watcher.iterate() }
         #expect(fixture.watcher.isReached(barrier), "\(fixture.watcher.unfinished)")
         #expect(fixture.tree.node(at: "d") != nil && fixture.tree.node(at: "d/g") == nil)
         fixture.rest()
@@ -185,7 +185,7 @@ import Testing
     /// Both tell that it may be read: a change of its own mode, which waits behind others to be looked into, and a later one of
     /// the directory above, for which it is read.
     @Test func `A directory is read for what is told later than a barrier`() {
-        let fixture = PlayedFixture { $0.turnBudget = 0 }
+        let fixture = PlayedFixture { $0.iterationBudget = 0 }
         for name in ["/c", "/c/p", "/c/p/d", "/c/p/d/e", "/c/q"] { fixture.kernel.create(name, .directory) }
         fixture.kernel.create("/c/p/d/e/h")
         for number in 0..<900 { fixture.kernel.create("/c/p/x\(number)") }
@@ -198,19 +198,19 @@ import Testing
         fixture.kernel.setUnreadable("/c/p/d", false)
         let barrier = fixture.watcher.barrier()
         fixture.kernel.setUnreadable("/c/p", false)
-        fixture.watcher.jobsPerTurn = 1
-        for _ in 0..<12 where fixture.tree.node(at: "p/d/e") == nil { _ = fixture.watcher.turn() }
+        fixture.watcher.jobsPerIteration = 1
+        for _ in 0..<12 where fixture.tree.node(at: "p/d/e") == nil { _ = fixture.watcher.iterate() }
         fixture.watcher.performsJobs = false
         #expect(fixture.tree.node(at: "p/d/e") != nil && fixture.watcher.waitingLookUps > 0)
-        expectBarrierWaits(fixture, barrier, turns: 40, for: "p/d/e/h")
+        expectBarrierWaits(fixture, barrier, iterations: 40, for: "p/d/e/h")
     }
 
-    /// Everything was looked into after so many turns, and the barrier still waits for what is to be read; then that is known.
-    private func expectBarrierWaits(_ fixture: PlayedFixture, _ barrier: Barrier, turns: Int, for path: String) {
-        for _ in 0..<turns { _ = fixture.watcher.turn() }
+    /// Everything was looked into after so many iterations, and the barrier still waits for what is to be read; then that is known.
+    private func expectBarrierWaits(_ fixture: PlayedFixture, _ barrier: Barrier, iterations: Int, for path: String) {
+        for _ in 0..<iterations { _ = fixture.watcher.iterate() }
         #expect(fixture.watcher.waitingLookUps == 0 && !fixture.watcher.isReached(barrier))
         fixture.watcher.performsJobs = true
-        for _ in 0..<100 where !fixture.watcher.isReached(barrier) { _ = fixture.watcher.turn() }
+        for _ in 0..<100 where !fixture.watcher.isReached(barrier) { _ = fixture.watcher.iterate() }
         #expect(fixture.watcher.isReached(barrier), "\(fixture.watcher.unfinished)")
         #expect(fixture.tree.node(at: path) != nil)
         fixture.rest()
@@ -219,7 +219,7 @@ import Testing
 
     /// The event that tells that it is open waits behind others to be looked into.
     @Test func `A directory is open and read before that is looked into`() {
-        let fixture = PlayedFixture { $0.turnBudget = 0 }
+        let fixture = PlayedFixture { $0.iterationBudget = 0 }
         for name in ["/c", "/c/d", "/c/d/e"] { fixture.kernel.create(name, .directory) }
         fixture.kernel.create("/c/d/e/h")
         fixture.watcher.addContainer(1, path: "/c")
@@ -232,13 +232,13 @@ import Testing
         fixture.kernel.create("/c/behind")
         fixture.watcher.performsJobs = false
         fixture.watcher.setReadsExtras(1)
-        _ = fixture.watcher.turn()
+        _ = fixture.watcher.iterate()
         fixture.watcher.performsJobs = true
-        fixture.watcher.jobsPerTurn = 1
-        for _ in 0..<3 where fixture.tree.node(at: "d/e") == nil { _ = fixture.watcher.turn() }
+        fixture.watcher.jobsPerIteration = 1
+        for _ in 0..<3 where fixture.tree.node(at: "d/e") == nil { _ = fixture.watcher.iterate() }
         #expect(fixture.tree.node(at: "d/e") != nil && fixture.watcher.waitingLookUps > 0)
         fixture.watcher.performsJobs = false
-        expectBarrierWaits(fixture, barrier, turns: 20, for: "d/e/h")
+        expectBarrierWaits(fixture, barrier, iterations: 20, for: "d/e/h")
     }
 
     @Test(arguments: Reader.allCases) func `A directory loses its watch while it is read`(reader: Reader) throws {

@@ -40,12 +40,12 @@ import Testing
     }
 
     /// As rm(1) does, from the bottom up, before the daemon hears anything, or while it looks.
-    @Test(arguments: [0, 1, 16, 100], [100, 400]) func removalCostsWhatWasRemoved(turnsEvery: Int, depth: Int) {
+    @Test(arguments: [0, 1, 16, 100], [100, 400]) func removalCostsWhatWasRemoved(iterationsEvery: Int, depth: Int) {
         let fixture = fixture(depth: depth)
         let before = calls(fixture)
         for level in stride(from: depth, to: 0, by: -1) {
             fixture.kernel.remove(path(level))
-            if turnsEvery > 0, level % turnsEvery == 0 { _ = fixture.watcher.turn() }
+            if iterationsEvery > 0, level % iterationsEvery == 0 { _ = fixture.watcher.iterate() }
         }
         fixture.rest()
         fixture.expectEqual("/c")
@@ -62,7 +62,7 @@ import Testing
         for level in stride(from: depth, to: 0, by: -1) { fixture.kernel.remove(path(level)) }
         while fixture.kernel.state.withLock({ !$0.queue.isEmpty }) {
             fixture.kernel.state.withLock { $0.readable = eventsAtOnce }
-            _ = fixture.watcher.turn()
+            _ = fixture.watcher.iterate()
         }
         fixture.kernel.state.withLock { $0.readable = nil }
         fixture.rest()
@@ -78,9 +78,9 @@ import Testing
         var isMore = true
         while isMore {
             let (calls, steps) = (calls(fixture), fixture.watcher.counters.stepsClimbed)
-            isMore = fixture.watcher.turn()
+            isMore = fixture.watcher.iterate()
             #expect(self.calls(fixture) - calls <= 10_000)
-            #expect(Int(fixture.watcher.counters.stepsClimbed - steps) <= WatchLimits.stepsPerTurn + depth)
+            #expect(Int(fixture.watcher.counters.stepsClimbed - steps) <= WatchLimits.stepsPerIteration + depth)
         }
         fixture.rest()
         #expect(fixture.tree.contents(of: 1).isEmpty)
@@ -96,7 +96,7 @@ import Testing
         let count = fixture.kernel.state.withLock { $0.queue.count }
         fixture.kernel.move("/c/d", "/c/e")
         fixture.kernel.state.withLock { $0.readable = count }
-        for _ in 0..<20 { _ = fixture.watcher.turn() }
+        for _ in 0..<20 { _ = fixture.watcher.iterate() }
         #expect(fixture.watcher.waitingLookUps >= depth, "they wait for the move")
         fixture.kernel.state.withLock { $0.readable = nil }
         fixture.rest()
@@ -115,7 +115,7 @@ import Testing
         let count = fixture.kernel.state.withLock { $0.queue.count }
         fixture.kernel.setUnsearchable("/c/d", true)
         fixture.kernel.state.withLock { $0.readable = count }
-        for _ in 0..<20 { _ = fixture.watcher.turn() }
+        for _ in 0..<20 { _ = fixture.watcher.iterate() }
         fixture.kernel.state.withLock { $0.readable = nil }
         fixture.rest()
         fixture.expectEqual("/c")
@@ -149,7 +149,7 @@ import Testing
         let count = fixture.kernel.state.withLock { $0.queue.count }
         fixture.kernel.move("/c/d/d", "/away/d")
         fixture.kernel.state.withLock { $0.readable = count }
-        for _ in 0..<4 { _ = fixture.watcher.turn() }
+        for _ in 0..<4 { _ = fixture.watcher.iterate() }
         #expect(fixture.watcher.waitingLookUps > 0)
         fixture.kernel.move("/away/d", "/c/d/d")
         fixture.kernel.state.withLock { $0.readable = nil }
@@ -172,16 +172,16 @@ import Testing
         #expect(fixture.watcher.figures(of: 1).directories == chains * depth + 2)
         var counts: ComparisonCounts?
         fixture.watcher.rescan(1) { counts = $0 }
-        fixture.turn(until: { counts != nil }, "rescan")
+        fixture.iterate(until: { counts != nil }, "rescan")
         #expect(counts == ComparisonCounts())
         let before = fixture.watcher.counters
         directory.removeTree("deep")
         var isMore = true
         while isMore {
             let former = fixture.watcher.counters
-            isMore = fixture.turn()
+            isMore = fixture.iterate()
             let now = fixture.watcher.counters
-            #expect(Int(now.stepsClimbed - former.stepsClimbed) <= 2 * (WatchLimits.stepsPerTurn + depth))
+            #expect(Int(now.stepsClimbed - former.stepsClimbed) <= 2 * (WatchLimits.stepsPerIteration + depth))
         }
         fixture.settle("removed")
         #expect(fixture.tree.contents(of: 1).isEmpty)

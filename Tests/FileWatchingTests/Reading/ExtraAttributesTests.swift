@@ -25,7 +25,7 @@ import Testing
     func fill(_ fixture: WatcherFixture) {
         var isFilled = false
         fixture.watcher.setReadsExtras(1) { isFilled = true }
-        fixture.turn(until: { isFilled }, "filling")
+        fixture.iterate(until: { isFilled }, "filling")
     }
 
     /// The extras that Python reads of each entry below the directory, a link's target under the empty name.

@@ -169,8 +169,8 @@ import Testing
     }
 
     @Test(arguments: [true, false]) func `A comparison never shows new extras under old rights`(fills: Bool) throws {
-        // No more than the least number of look-ups a turn.
-        let fixture = fixture(reads: !fills) { $0.turnBudget = 0 }
+        // No more than the least number of look-ups an iteration.
+        let fixture = fixture(reads: !fills) { $0.iterationBudget = 0 }
         let names = (0..<300).map { "n\($0)" }
         for name in names { fixture.kernel.create("c/" + name) }
         fixture.rest()
@@ -178,15 +178,15 @@ import Testing
             for name in names { set(fixture, "c/" + name, "secret", mode: 0o600, list: Self.list) }
         }
         if fills { fixture.watcher.setReadsExtras(1) } else { fixture.watcher.rescan(1) { _ in } }
-        var turns = 0
+        var iterations = 0
         var idle = 0
-        while idle < 4, turns < 10_000 {
-            idle = fixture.watcher.turn() ? 0 : idle + 1
-            turns += 1
+        while idle < 4, iterations < 10_000 {
+            idle = fixture.watcher.iterate() ? 0 : idle + 1
+            iterations += 1
             for name in names where try comment(fixture.tree, name) == "secret" {
                 let node = try #require(fixture.tree.node(at: name))
-                #expect(fixture.tree.entry(node).status.mode == 0o600, "\(name), turn \(turns)")
-                #expect(try list(fixture.tree, name) == Self.list, "\(name), turn \(turns)")
+                #expect(fixture.tree.entry(node).status.mode == 0o600, "\(name), iteration \(iterations)")
+                #expect(try list(fixture.tree, name) == Self.list, "\(name), iteration \(iterations)")
             }
         }
         for name in names { #expect(try comment(fixture.tree, name) == "secret") }
@@ -303,10 +303,10 @@ import Testing
         fixture.kernel.state.withLock { $0.readable = 0 }
         fixture.watcher.performsJobs = false
         fixture.watcher.setReadsExtras(1)
-        for _ in 0..<3 { _ = fixture.watcher.turn() }
+        for _ in 0..<3 { _ = fixture.watcher.iterate() }
         set(fixture, "c/link", "one")
         fixture.watcher.performsJobs = true
-        for _ in 0..<3 { _ = fixture.watcher.turn() }
+        for _ in 0..<3 { _ = fixture.watcher.iterate() }
         set(fixture, "c/link", "two", ticks: false)
         fixture.kernel.state.withLock { $0.readable = nil }
         fixture.rest()

@@ -1,4 +1,4 @@
-// A directory with more entries than one turn takes: others are told between its parts, and it is exact in the end.
+// A directory with more entries than one iteration takes: others are told between its parts, and it is exact in the end.
 // SPDX-License-Identifier: Apache-2.0
 
 import FileWatching
@@ -25,27 +25,27 @@ import Testing
         return fixture
     }
 
-    /// Turns until the directory has been taken, with a change beside it before each: that is told in the same turn,
-    /// and the turn looks at no more than a slice and what the change takes. Returns how many turns it took.
-    private func turnsUntilRead(_ fixture: PlayedFixture, _ meanwhile: (Int) -> Void) -> Int {
-        var turns = 0
+    /// Iterates until the directory has been taken, with a change beside it before each: that is told in the same iteration,
+    /// and the iteration looks at no more than a slice and what the change takes. Returns how many iterations it took.
+    private func iterationsUntilRead(_ fixture: PlayedFixture, _ meanwhile: (Int) -> Void) -> Int {
+        var iterations = 0
         var searches = 0
         fixture.kernel.state.withLock { $0.readable = nil }
-        while fixture.watcher.figures(of: 1).outstanding > 0, turns < 500 {
-            fixture.kernel.write("/c/other", size: Int64(turns + 1))
-            meanwhile(turns)
+        while fixture.watcher.figures(of: 1).outstanding > 0, iterations < 500 {
+            fixture.kernel.write("/c/other", size: Int64(iterations + 1))
+            meanwhile(iterations)
             fixture.tree.log = []
             let before = fixture.tree.childSearches
-            _ = fixture.watcher.turn()
+            _ = fixture.watcher.iterate()
             _ = fixture.watcher.takeNotices()
             searches = max(searches, fixture.tree.childSearches - before)
-            #expect(fixture.tree.log.contains("update other"), "turn \(turns)")
-            turns += 1
+            #expect(fixture.tree.log.contains("update other"), "iteration \(iterations)")
+            iterations += 1
             // Files that change all the time would be told later.
             fixture.kernel.advance(100_000_000)
         }
-        #expect(searches <= 6 * LargeDirectoryTests.slice, "\(searches) searches in one turn")
-        return turns
+        #expect(searches <= 6 * LargeDirectoryTests.slice, "\(searches) searches in one iteration")
+        return iterations
     }
 
     @Test func itIsCrawledInParts() {
@@ -55,21 +55,21 @@ import Testing
         fixture.rest()
         fixture.watcher.performsJobs = true
         var most = 0
-        let turns = turnsUntilRead(fixture) { turn in
+        let iterations = iterationsUntilRead(fixture) { number in
             most = max(most, fixture.tree.log.filter { $0.hasPrefix("crawl") }.count)
             // Changes in it meanwhile: to entries that were taken, and to others.
-            let written = "/c/large/f\(turn * 7 + 1)"
+            let written = "/c/large/f\(number * 7 + 1)"
             if fixture.kernel.kind(written) != nil { fixture.kernel.write(written, size: 9) }
-            let chosen = "/c/large/f\(turn * 31 % 1_000)"
+            let chosen = "/c/large/f\(number * 31 % 1_000)"
             guard fixture.kernel.kind(chosen) == .file else { return }
-            switch turn % 4 {
+            switch number % 4 {
             case 0: fixture.kernel.remove(chosen)
-            case 1: fixture.kernel.move(chosen, "/c/large/new\(turn)")
-            case 2: fixture.kernel.create("/c/large/made\(turn)")
-            default: fixture.kernel.move(chosen, "/c/moved\(turn)")
+            case 1: fixture.kernel.move(chosen, "/c/large/new\(number)")
+            case 2: fixture.kernel.create("/c/large/made\(number)")
+            default: fixture.kernel.move(chosen, "/c/moved\(number)")
             }
         }
-        #expect(turns >= LargeDirectoryTests.entries / LargeDirectoryTests.slice)
+        #expect(iterations >= LargeDirectoryTests.entries / LargeDirectoryTests.slice)
         #expect(most <= LargeDirectoryTests.slice)
         fixture.rest()
         fixture.wait(seconds: 1)
@@ -96,14 +96,14 @@ import Testing
         var counts: ComparisonCounts?
         fixture.watcher.performsJobs = false
         fixture.watcher.rescan(1) { counts = $0 }
-        _ = fixture.watcher.turn()
+        _ = fixture.watcher.iterate()
         fixture.watcher.performsJobs = true
-        let turns = turnsUntilRead(fixture) { turn in
-            if turn % 4 == 1 { fixture.kernel.remove(names[turn * 3 + 1]) }
-            if turn % 4 == 2 { fixture.kernel.move(names[turn * 3 + 1], "/c/large/new\(turn)") }
-            if turn % 4 == 3 { fixture.kernel.create("/c/large/made\(turn)") }
+        let iterations = iterationsUntilRead(fixture) { number in
+            if number % 4 == 1 { fixture.kernel.remove(names[number * 3 + 1]) }
+            if number % 4 == 2 { fixture.kernel.move(names[number * 3 + 1], "/c/large/new\(number)") }
+            if number % 4 == 3 { fixture.kernel.create("/c/large/made\(number)") }
         }
-        #expect(turns > LargeDirectoryTests.entries / LargeDirectoryTests.slice)
+        #expect(iterations > LargeDirectoryTests.entries / LargeDirectoryTests.slice)
         fixture.rest()
         fixture.wait(seconds: 5)
         fixture.expectEqual("/c")
@@ -121,7 +121,7 @@ import Testing
                 fixture.watcher.rescan(1) { _ in }
             }
             fixture.kernel.state.withLock { $0.readable = nil }
-            for _ in 0..<step { _ = fixture.watcher.turn() }
+            for _ in 0..<step { _ = fixture.watcher.iterate() }
             if step % 2 == 0 {
                 fixture.kernel.move("/c/large", "/outside/large")
                 fixture.kernel.create("/c/large", .directory)
@@ -133,7 +133,7 @@ import Testing
             }
             fixture.rest()
             fixture.wait(seconds: 5)
-            fixture.expectEqual("/c", "after \(step) turns")
+            fixture.expectEqual("/c", "after \(step) iterations")
         }
     }
 }

@@ -48,7 +48,7 @@ import Testing
         }
         fixture.kernel.write("/c/f", size: 7)
         let barrier = fixture.watcher.barrier()
-        for _ in 0..<200 where !fixture.watcher.isReached(barrier) { _ = fixture.watcher.turn() }
+        for _ in 0..<200 where !fixture.watcher.isReached(barrier) { _ = fixture.watcher.iterate() }
         #expect(fixture.watcher.isReached(barrier), "\(fixture.watcher.unfinished)")
         fixture.wait(seconds: 5)
         func expectOthersEqual() {
@@ -128,7 +128,7 @@ import Testing
         let barrier = fixture.watcher.barrier()
         for _ in 0..<100 where !fixture.watcher.isReached(barrier) {
             fixture.kernel.advance(1_000_000)
-            _ = fixture.watcher.turn()
+            _ = fixture.watcher.iterate()
         }
         #expect(fixture.watcher.isReached(barrier), "\(fixture.watcher.unfinished)")
         fixture.expectEqual("/c")
@@ -144,19 +144,19 @@ import Testing
         fixture.watcher.performsJobs = false
         fixture.kernel.create("/c/a/n", .directory)
         fixture.kernel.create("/c/a/n/f")
-        for _ in 0..<3 { _ = fixture.watcher.turn() }
+        for _ in 0..<3 { _ = fixture.watcher.iterate() }
         for number in 0..<40 {
             let (old, new) = (number == 0 ? "/c/a" : "/c/a\(number)", "/c/a\(number + 1)")
             fixture.kernel.move(old, new)
             fixture.watcher.performsJobs = true
             // The job finds nothing where it goes: that is heard after it.
             fixture.kernel.state.withLock { $0.readable = 0 }
-            _ = fixture.watcher.turn()
+            _ = fixture.watcher.iterate()
             fixture.watcher.performsJobs = false
             fixture.kernel.state.withLock { $0.readable = nil }
             for _ in 0..<4 {
                 fixture.kernel.advance(3_000_000)
-                _ = fixture.watcher.turn()
+                _ = fixture.watcher.iterate()
             }
         }
         fixture.watcher.performsJobs = true
@@ -177,11 +177,11 @@ import Testing
             fixture.kernel.exchange("/c/d", "/x/e")
             for _ in 0..<3 {
                 fixture.kernel.advance(1_000_000)
-                _ = fixture.watcher.turn()
+                _ = fixture.watcher.iterate()
             }
             fixture.kernel.exchange("/c/d", "/x/e")
             fixture.watcher.performsJobs = true
-            _ = fixture.watcher.turn()
+            _ = fixture.watcher.iterate()
         }
         expectLiveAtBarrier(fixture)
     }

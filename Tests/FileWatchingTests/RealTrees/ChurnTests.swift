@@ -28,7 +28,7 @@ import Testing
         return fixture
     }
 
-    /// After each few changes; the watcher has its turns in between, or has not.
+    /// After each few changes; the watcher has its iterations in between, or has not.
     @Test(arguments: seeds) func stepByStep(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed &* 7919)
         var churn = Churn(seed: seed, root: directory.path, outside: outside.path)
@@ -41,7 +41,7 @@ import Testing
                 recent.append(change)
                 // A link whose name ends before it was looked at has no event.
                 if change.hasPrefix("link") || change.hasPrefix("move in") { fixture.settle(change) }
-                if Int.random(in: 0..<3, using: &random) == 0 { fixture.turn() }
+                if Int.random(in: 0..<3, using: &random) == 0 { fixture.iterate() }
             }
             fixture.settle("seed \(seed) round \(round)")
             let context = "seed \(seed) round \(round): \(recent.joined(separator: ", "))"
@@ -64,7 +64,7 @@ import Testing
                 for _ in 0..<300 { _ = churn.step() }
                 isDone.set()
             }
-            while !isDone.isSet { fixture.turn() }
+            while !isDone.isSet { fixture.iterate() }
             thread.join()
             // The next round goes on from another place.
             for _ in 0..<round + 1 { _ = churn.step() }
@@ -92,7 +92,7 @@ import Testing
             // And more while the comparison is under way.
             for _ in 0..<40 {
                 _ = churn.step()
-                fixture.turn()
+                fixture.iterate()
             }
             let context = "seed \(seed) round \(round)"
             fixture.settle(context)

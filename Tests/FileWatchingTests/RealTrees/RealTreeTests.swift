@@ -475,7 +475,7 @@ import Testing
         #expect(fixture.watcher.state(of: 1) == .live)
     }
 
-    @Test func aFileAppendedToManyTimesCostsOneLookUpATurn() throws {
+    @Test func aFileAppendedToManyTimesCostsOneLookUpAnIteration() throws {
         directory.write("a")
         let fixture = try live()
         let before = fixture.watcher.counters.lookUps

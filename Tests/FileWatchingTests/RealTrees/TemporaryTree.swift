@@ -103,7 +103,7 @@ final class WatcherFixture {
     let watcher: TreeWatcher<LinuxKernel, DictionaryTree>
     private let wake: WakeSignal
     private(set) var notices: [WatchNotice] = []
-    /// Whether the kernel sees ``FileUser`` in each turn.
+    /// Whether the kernel sees ``FileUser`` in each iteration.
     var isFileUser = false
 
     init(
@@ -125,26 +125,26 @@ final class WatcherFixture {
 
     deinit { watcher.close() }
 
-    /// As if the tree were saved after each turn.
+    /// As if the tree were saved after each iteration.
     private func save() {
         watcher.settleKept(sequence: 1)
     }
 
-    /// Turns once without waiting.
+    /// Iterates once without waiting.
     @discardableResult
-    func turn() -> Bool {
+    func iterate() -> Bool {
         wake.signal.clear()
-        let more = isFileUser ? FileUser.act { watcher.turn() } : watcher.turn()
+        let more = isFileUser ? FileUser.act { watcher.iterate() } : watcher.iterate()
         notices += watcher.takeNotices()
         save()
         return more
     }
 
-    /// Turns until a condition holds, waiting in between as a daemon's loop would.
-    func turn(until condition: () -> Bool, _ what: String = "condition") {
+    /// Iterates until a condition holds, waiting in between as a daemon's loop would.
+    func iterate(until condition: () -> Bool, _ what: String = "condition") {
         let patience = Patience()
         while !condition() {
-            if turn() { continue }
+            if iterate() { continue }
             if condition() { return }
             var timeout: CInt = 1000
             if let deadline = watcher.nextDeadline {
@@ -166,7 +166,7 @@ final class WatcherFixture {
     /// Waits for the barrier.
     func settle(_ what: String = "barrier") {
         let barrier = watcher.barrier()
-        turn(until: { watcher.isReached(barrier) }, what)
+        iterate(until: { watcher.isReached(barrier) }, what)
     }
 }
 

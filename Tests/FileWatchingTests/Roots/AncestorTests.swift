@@ -22,10 +22,10 @@ import Testing
     }
 
     private func rest() {
-        var turns = 0
+        var iterations = 0
         let barrier = watcher.barrier()
-        while watcher.turn() || !watcher.isReached(barrier), turns < 1000 { turns += 1 }
-        #expect(turns < 1000)
+        while watcher.iterate() || !watcher.isReached(barrier), iterations < 1000 { iterations += 1 }
+        #expect(iterations < 1000)
     }
 
     private func makeContainer() {
@@ -79,7 +79,7 @@ import Testing
         let barrier = watcher.barrier()
         kernel.create("/a/b/other", .directory)
         watcher.performsJobs = false
-        while watcher.turn() {}
+        while watcher.iterate() {}
         #expect(watcher.state(of: 1) == .crawling)
         #expect(!watcher.isReached(barrier))
         watcher.performsJobs = true
@@ -118,13 +118,13 @@ import Testing
         _ = watcher.takePassageChanges()
         let former = watcher.directoriesAbove(1)
         kernel.setUnsearchable("/a/b", true)
-        while watcher.turn() {}
+        while watcher.iterate() {}
         #expect(watcher.directoriesAbove(1) == former, "an event told of it")
         let other = watcher.barrier(for: [2])
         #expect(watcher.isReached(other, in: [2]))
         let barrier = watcher.barrier(for: [1])
         #expect(!watcher.isReached(barrier, in: [1]))
-        while watcher.turn() {}
+        while watcher.iterate() {}
         #expect(watcher.isReached(barrier, in: [1]))
         #expect(watcher.directoriesAbove(1)?.last?.mode == 0o644)
         #expect(watcher.takePassageChanges() == [1])
@@ -146,12 +146,12 @@ import Testing
         kernel.create("/a/b", .directory)
         kernel.create("/a/b/c", .directory)
         kernel.create("/a/b/c/f")
-        while watcher.turn() {}
+        while watcher.iterate() {}
         #expect(tree.node(at: "f") == nil)
         for _ in 0..<3 where tree.node(at: "f") == nil {
             let deadline = try #require(watcher.nextDeadline)
             kernel.state.withLock { $0.now = deadline }
-            while watcher.turn() {}
+            while watcher.iterate() {}
         }
         #expect(tree.node(at: "f") != nil)
     }

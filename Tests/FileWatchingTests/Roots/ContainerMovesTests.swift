@@ -156,7 +156,7 @@ import Testing
             var changes: [String] = []
             for _ in 0..<Int.random(in: 1...Self.changesPerRound, using: &random) {
                 changes += change(using: &random).map { [$0] } ?? []
-                if Int.random(in: 0..<3, using: &random) == 0 { fixture.turn() }
+                if Int.random(in: 0..<3, using: &random) == 0 { fixture.iterate() }
             }
             let context = "seed \(seed) round \(round): \(changes.joined(separator: ", "))"
             guard check(fixture, Self.paths, context) else { return }

@@ -80,7 +80,7 @@ struct InsideANamespaceTests {
         for index in 0..<30 { directory.write("d\(index)/new", "2") }
         directory.check(rename(directory.url("d3/f"), directory.url("d27/moved")), "mv")
         let real = walk(directory.path)
-        fixture.turn(until: { fixture.tree.contents(of: 1) == real }, "polled")
+        fixture.iterate(until: { fixture.tree.contents(of: 1) == real }, "polled")
         #expect(state(fixture).contains("degraded"))
     }
 
@@ -89,7 +89,7 @@ struct InsideANamespaceTests {
         #expect(LimitedNamespace.setLimit(LimitedNamespace.watches))
         let fixture = try fixture()
         #expect(LimitedNamespace.setLimit(1_000))
-        fixture.turn(until: { fixture.watcher.state(of: 1) == .live }, "raised")
+        fixture.iterate(until: { fixture.watcher.state(of: 1) == .live }, "raised")
         for index in 0..<30 { directory.append("d\(index)/f", "more") }
         fixture.settle()
         expectEqual(fixture.tree, directory.path)

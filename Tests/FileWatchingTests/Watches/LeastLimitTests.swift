@@ -44,7 +44,7 @@ import Testing
     /// Nothing more is read while so much waits, and the kernel loses what its queue does not take.
     @Test func `Look-ups that pile up leave the rest to the queue, and to its overflow`() {
         let fixture = PlayedFixture {
-            $0.turnBudget = 0
+            $0.iterationBudget = 0
             $0.limits.lookUpsAhead = 100
         }
         fixture.kernel.create("/c", .directory)
@@ -52,10 +52,10 @@ import Testing
         fixture.watcher.addContainer(1, path: "/c")
         fixture.rest()
         for number in 0..<400 { fixture.kernel.write("/c/f\(number)", size: 1) }
-        _ = fixture.watcher.turn()
+        _ = fixture.watcher.iterate()
         #expect(fixture.watcher.isPausing && fixture.watcher.waitingLookUps > 100)
         for number in 0..<50 { fixture.kernel.write("/c/f\(number)", size: 2) }
-        _ = fixture.watcher.turn()
+        _ = fixture.watcher.iterate()
         #expect(fixture.kernel.state.withLock { $0.queue.count } == 50)
         fixture.kernel.create("/c/lost")
         fixture.kernel.overflow(after: 50)
@@ -107,7 +107,7 @@ import Testing
         fixture.kernel.write("/c/d/g", size: 7)
         fixture.kernel.write("/c/f", size: 7)
         let barrier = fixture.watcher.barrier()
-        for _ in 0..<2_000 where !fixture.watcher.isReached(barrier) { _ = fixture.watcher.turn() }
+        for _ in 0..<2_000 where !fixture.watcher.isReached(barrier) { _ = fixture.watcher.iterate() }
         #expect(fixture.watcher.isReached(barrier), "\(fixture.watcher.unfinished)")
         fixture.expectEqual("/c", "at the barrier")
         fixture.wait(seconds: 10)

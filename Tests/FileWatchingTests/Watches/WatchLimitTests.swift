@@ -194,7 +194,7 @@ import Testing
         fixture.settle()
         #expect(fixture.watcher.figures(of: 1).watches == count + 1)
         fixture.watcher.removeContainer(1)
-        fixture.turn(until: { fixture.watcher.watchCount == 0 })
+        fixture.iterate(until: { fixture.watcher.watchCount == 0 })
         fixture.settle()
         #expect(fixture.watcher.counters.overflows == 0)
     }
@@ -210,7 +210,7 @@ import Testing
         fixture.rest()
         fixture.watcher.removeContainer(1)
         var most = 0
-        for _ in 0..<1_000 where fixture.watcher.turn() || fixture.watcher.watchCount > 0 {
+        for _ in 0..<1_000 where fixture.watcher.iterate() || fixture.watcher.watchCount > 0 {
             most = max(most, fixture.kernel.state.withLock { $0.queue.count })
         }
         #expect(fixture.kernel.state.withLock { $0.watches.isEmpty })
@@ -235,9 +235,9 @@ import Testing
         for index in 0..<10 { fixture.kernel.write("/c/d\(index)/f", size: 7) }
         let barrier = fixture.watcher.barrier()
         fixture.kernel.advance(2_000_000_000)
-        _ = fixture.watcher.turn()
+        _ = fixture.watcher.iterate()
         fixture.kernel.state.withLock { $0.readable = nil }
-        for _ in 0..<1_000 where !fixture.watcher.isReached(barrier) { _ = fixture.watcher.turn() }
+        for _ in 0..<1_000 where !fixture.watcher.isReached(barrier) { _ = fixture.watcher.iterate() }
         #expect(fixture.watcher.isReached(barrier))
         fixture.expectEqual("/c")
         fixture.wait(seconds: 3)

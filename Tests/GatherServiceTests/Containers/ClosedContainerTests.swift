@@ -37,7 +37,7 @@ import Testing
 
         /// Takes changes as the engine does: not while the container is held.
         private func turn() -> Bool {
-            let isMore = watcher.turn()
+            let isMore = watcher.iterate()
             if entry.isHeld { entry.isHeld = watcher.state(of: 1)?.isSettling == true }
             guard !entry.isHeld, entry.index.hasChanges else { return isMore }
             let changes = entry.index.takeChanges()

@@ -11,7 +11,7 @@ enum KeptTarget: FuzzTarget {
 
     /// A ring: its words, and as much of its room as there are bytes; and what may stand behind the last number.
     static func test(_ bytes: UnsafeRawBufferPointer) {
-        if let state = TurnState(aligned(bytes), sequence: 5) {
+        if let state = IterationState(aligned(bytes), sequence: 5) {
             for name in state.names {
                 expect(
                     name.name.count <= WatchLimits.nameLength && (name.name.isEmpty || EventRing.isName(name.name)),

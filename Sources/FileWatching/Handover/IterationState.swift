@@ -3,9 +3,9 @@
 
 import LinuxSystem
 
-/// The work under way at the end of a turn, beside the work that unprocessed events cause again when they are read once
+/// The work under way at the end of an iteration, beside the work that unprocessed events cause again when they are read once
 /// more. Everything in it may be done twice.
-package struct TurnState {
+package struct IterationState {
     /// A name that waits to be looked at for another reason than an event that names it.
     struct Name: Equatable {
         var key: UInt64
@@ -64,7 +64,7 @@ package struct TurnState {
 
     /// Reads the state of a number; nil for another number, or where it is damaged.
     init?(_ bytes: UnsafeRawBufferPointer, sequence: UInt64) {
-        guard bytes.count >= TurnState.headerSize, let base = bytes.baseAddress,
+        guard bytes.count >= IterationState.headerSize, let base = bytes.baseAddress,
             SharedWord.load(base) == ~sequence
         else { return nil }
         heard = SharedWord.load(base + 8)
@@ -74,7 +74,7 @@ package struct TurnState {
         let counts = (0..<5).map { SharedWord.load(base + 24 + 8 * $0) }
         count = SharedWord.load(base + 64)
         guard counts.allSatisfy({ $0 <= UInt64(bytes.count) }) else { return nil }
-        var offset = TurnState.headerSize
+        var offset = IterationState.headerSize
         func word() -> UInt64? {
             guard bytes.count - offset >= 8 else { return nil }
             defer { offset += 8 }
@@ -117,7 +117,7 @@ package struct TurnState {
     static func sequence(at address: UnsafeRawPointer) -> UInt64 { ~SharedWord.load(address) }
 
     private var byteCount: Int {
-        TurnState.headerSize + provisionalRows.count * 32 + files.count * 16
+        IterationState.headerSize + provisionalRows.count * 32 + files.count * 16
             + names.reduce(0) { $0 + 32 + $1.name.count }
             + renames.count * 24 + detached.reduce(0) { $0 + 16 + $1.bytes.count }
     }
@@ -143,7 +143,7 @@ package struct TurnState {
         }
         SharedWord.store(count, to: base + 64)
         if fits {
-            var offset = TurnState.headerSize
+            var offset = IterationState.headerSize
             func put(_ word: UInt64) {
                 bytes.storeBytes(of: word, toByteOffset: offset, as: UInt64.self)
                 offset += 8

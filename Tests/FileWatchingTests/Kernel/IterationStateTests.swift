@@ -8,9 +8,9 @@ import Testing
 
 @testable import FileWatching
 
-@Suite struct TurnStateTests {
-    private func state() -> TurnState {
-        var state = TurnState()
+@Suite struct IterationStateTests {
+    private func state() -> IterationState {
+        var state = IterationState()
         state.heard = 4_096
         state.provisionalRows = [
             .init(key: 1, row: 2, doubt: .unknown, end: 5_000), .init(key: 3, row: 4, doubt: .new, end: 6_000),
@@ -29,10 +29,10 @@ import Testing
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 1_024, alignment: 8)
         bytes.initializeMemory(as: UInt8.self, repeating: 0)
         defer { bytes.deallocate() }
-        #expect(TurnState(UnsafeRawBufferPointer(bytes), sequence: 5) == nil)
+        #expect(IterationState(UnsafeRawBufferPointer(bytes), sequence: 5) == nil)
         state().write(to: bytes, sequence: 5, count: 3)
-        #expect(TurnState(UnsafeRawBufferPointer(bytes), sequence: 4) == nil)
-        let found = try #require(TurnState(UnsafeRawBufferPointer(bytes), sequence: 5))
+        #expect(IterationState(UnsafeRawBufferPointer(bytes), sequence: 4) == nil)
+        let found = try #require(IterationState(UnsafeRawBufferPointer(bytes), sequence: 5))
         #expect(found.heard == 4_096 && found.isWhole && found.count == 3)
         #expect(
             found.provisionalRows == state().provisionalRows && found.files == state().files
@@ -47,7 +47,7 @@ import Testing
         var state = state()
         state.names.append(.init(key: 1, directory: InodeNumber(device: 7, inode: 9), name: Array(name.utf8)))
         state.write(to: bytes, sequence: 5, count: 3)
-        #expect(TurnState(UnsafeRawBufferPointer(bytes), sequence: 5) == nil)
+        #expect(IterationState(UnsafeRawBufferPointer(bytes), sequence: 5) == nil)
     }
 
     @Test func namesWithoutRoomAreSaidToBeMissing() throws {
@@ -55,7 +55,7 @@ import Testing
         bytes.initializeMemory(as: UInt8.self, repeating: 0)
         defer { bytes.deallocate() }
         state().write(to: bytes, sequence: 5, count: 1)
-        let found = try #require(TurnState(UnsafeRawBufferPointer(bytes), sequence: 5))
+        let found = try #require(IterationState(UnsafeRawBufferPointer(bytes), sequence: 5))
         #expect(!found.isWhole && found.names.isEmpty)
     }
 
@@ -66,7 +66,7 @@ import Testing
         var state = state()
         state.detached.append(.init(key: 3, bytes: Array(repeating: 1, count: 512)))
         state.write(to: bytes, sequence: 5, count: 1)
-        let found = try #require(TurnState(UnsafeRawBufferPointer(bytes), sequence: 5))
+        let found = try #require(IterationState(UnsafeRawBufferPointer(bytes), sequence: 5))
         #expect(found.isWhole && found.names == state.names && found.detached.isEmpty)
     }
 
@@ -79,7 +79,7 @@ import Testing
             bytes.initializeMemory(as: UInt8.self, repeating: 0)
             state().write(to: bytes, sequence: 5, count: 1)
             for _ in 0..<3 { bytes[Int.random(in: 8..<300, using: &random)] = .random(in: 0...255, using: &random) }
-            guard let found = TurnState(UnsafeRawBufferPointer(bytes), sequence: 5) else { continue }
+            guard let found = IterationState(UnsafeRawBufferPointer(bytes), sequence: 5) else { continue }
             #expect(found.names.allSatisfy { $0.name.count <= 255 && !$0.name.contains(0) }, "seed \(seed)")
         }
     }

@@ -1,4 +1,4 @@
-// A turn of the loop: everything that is due, in its order.
+// An iteration of the loop: everything that is due, in its order.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
@@ -7,11 +7,11 @@ import Metadata
 extension TreeWatcher {
     /// Does the work that is due: call it when the inotify descriptor is readable, when woken, and at ``nextDeadline``.
     /// Returns whether there is more to do at once: then call it again after giving others their turn.
-    package func turn() -> Bool {
+    package func iterate() -> Bool {
         guard !isClosed, !resumption.isAwaitingContainers else { return false }
         var more = false
         readings.beginIteration()
-        iteration.begin(at: kernel.now(), budget: settings.turnBudget)
+        iteration.begin(at: kernel.now(), budget: settings.iterationBudget)
         if settings.crawlThreads == 0, performsJobs { more = performJobs() }
         followMounts()
         takeResults()
@@ -41,7 +41,7 @@ extension TreeWatcher {
         settleProvisionalRows()
         finishCheck()
         followMounts()
-        // After all that opens any, or one more turn would be needed for them.
+        // After all that opens any, or one more iteration would be needed for them.
         closeIdleDirectories()
         more =
             more || !lookUps.isEmpty || lookUps.hasPatient || !linkedFiles.news.isEmpty || !roots.suspects.isEmpty
@@ -52,7 +52,7 @@ extension TreeWatcher {
         return more
     }
 
-    /// When ``turn()`` must be called at the latest, in the kernel's nanoseconds; nil when only events and wakes can
+    /// When ``iterate()`` must be called at the latest, in the kernel's nanoseconds; nil when only events and wakes can
     /// cause work.
     package var nextDeadline: UInt64? {
         var deadline: UInt64?
@@ -65,7 +65,7 @@ extension TreeWatcher {
         }
         consider(lookUps.hotDeadline)
         consider(events.pauseEnd)
-        if auditSchedule.isBehind || !settings.hasRegularTurns { consider(auditSchedule.next) }
+        if auditSchedule.isBehind || !settings.hasRegularIterations { consider(auditSchedule.next) }
         consider(mounts.nextDeadline)
         if !tasksAreOutstanding { consider(watches.nextBalance) }
         consider(cache.nextDeadline(idleTime: settings.directoryIdleTime))
