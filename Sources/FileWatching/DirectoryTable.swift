@@ -36,7 +36,7 @@ struct DirectoryRecord {
         /// It became inaccessible while a job to read it was on its way.
         static let inaccessibleMeanwhile = Flags(rawValue: 2_048)
         /// An event has told of its mode, its owner or its access control list since it was looked at.
-        static let attributesTold = Flags(rawValue: 4_096)
+        static let attributesReported = Flags(rawValue: 4_096)
     }
 
     var node: TreeNode

@@ -138,7 +138,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var isIterationOver: Bool { iteration.isOver(now: kernel.now()) }
 
     /// Whether all of the stream before a position has been heard, renames with both their events.
-    func isHeard(_ end: UInt64) -> Bool {
+    func isReceived(_ end: UInt64) -> Bool {
         position >= end && renames.oldest.map { $0.origin.position >= end } ?? true
     }
 
@@ -167,7 +167,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     /// changed, its known extras are dropped, and with them its access control list, which is asked for with them.
     /// Returns whether anything differs.
     @discardableResult
-    func tell(_ node: TreeNode, _ status: FileStatus, extras: UnsafeRawBufferPointer?) -> Bool {
+    func publish(_ node: TreeNode, _ status: FileStatus, extras: UnsafeRawBufferPointer?) -> Bool {
         guard let extras else {
             let known = tree.status(of: node)
             var same = status

@@ -46,7 +46,7 @@ package struct WatchLimits: Sendable {
     /// How many unreadable directories are looked at to name a few of one container.
     static let unreadableScanned = 4_096
     /// Bytes of a path in a message: `PATH_MAX`.
-    static let pathTold = 4_096
+    static let reportedPath = 4_096
     /// Bytes of a path that one openat2(2) gets besides the NUL: `PATH_MAX` (4,096), which is more than any name.
     static let pathChunk = 4_095
     /// Room for the extras of one entry, and for the names of its attributes, of which there may be 64 KiB (xattr(7)): where

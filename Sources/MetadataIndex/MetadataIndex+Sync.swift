@@ -34,8 +34,8 @@ extension MetadataIndex {
     /// Returns the states of items that have one of their own, as they were told, from a row on and in the order of rows: at most
     /// `limit`, and the row with which to go on; nil after all. Left out are items whose last change no report has covered, and
     /// those that no other device gets. Complexity: O(items with a state of their own).
-    package func toldStates(from first: Row, limit: Int) -> (states: [(row: Row, state: SyncState)], next: Row?) {
-        let (states, next) = storage.sync.told(from: first.number, limit: limit, of: storage.rows)
+    package func reportedStates(from first: Row, limit: Int) -> (states: [(row: Row, state: SyncState)], next: Row?) {
+        let (states, next) = storage.sync.reported(from: first.number, limit: limit, of: storage.rows)
         return (states.map { (Row($0.row), $0.state) }, next.map { Row($0) })
     }
 

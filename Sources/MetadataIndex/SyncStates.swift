@@ -127,7 +127,7 @@ struct SyncStates {
         for row in same { rows.sync[row] = nil }
     }
 
-    /// Tells the state of an item; nil for that of all. While a change of the item is not covered by a report, no other
+    /// Sets the state of an item; nil for that of all. While a change of the item is not covered by a report, no other
     /// device has it. Returns whether the row has another state now; false while a change is not covered.
     mutating func set(
         _ row: UInt32, _ state: SyncState?, covering clock: UInt64?, _ rows: inout RowStore,
@@ -137,14 +137,14 @@ struct SyncStates {
         let isCovered = changes?[row].map { changed in clock.map { changed <= $0 } ?? false } ?? true
         if isCovered { changes?[row] = nil }
         guard rows.isSent(row) else { return false }
-        let told = state ?? rows.syncBase
-        let isOther = SyncStates.replace(row, by: isCovered ? told : told.afterChange, &rows, &recorder)
+        let reported = state ?? rows.syncBase
+        let isOther = SyncStates.replace(row, by: isCovered ? reported : reported.afterChange, &rows, &recorder)
         return isCovered && isOther
     }
 
     /// Returns the states of their own of the rows from one on, as they were told, in the order of rows: at most `limit`, and the
     /// row after the last one that was looked at; nil after all. Complexity: O(rows with a state of their own).
-    func told(
+    func reported(
         from first: UInt32, limit: Int, of rows: RowStore
     ) -> (states: [(row: UInt32, state: SyncState)], next: UInt32?) {
         var found: [(row: UInt32, state: SyncState)] = []

@@ -103,13 +103,13 @@ import Testing
         begin()
         for row in [1, 2] as [UInt32] { _ = states.set(row, Self.downloaded, covering: nil, &rows, &recorder) }
         _ = take()
-        let first = states.told(from: 0, limit: 1, of: rows)
+        let first = states.reported(from: 0, limit: 1, of: rows)
         #expect(first.states.map(\.row) == [1] && first.next == 2)
-        let rest = states.told(from: 2, limit: 9, of: rows)
+        let rest = states.reported(from: 2, limit: 9, of: rows)
         #expect(rest.states.map(\.row) == [2] && rest.next == nil)
         write(2, 5)
         _ = take()
-        #expect(states.told(from: 0, limit: 9, of: rows).states.map(\.row) == [1])
+        #expect(states.reported(from: 0, limit: 9, of: rows).states.map(\.row) == [1])
     }
 
     @Test mutating func `A state that becomes that of all items is none of its own`() {

@@ -54,7 +54,7 @@ extension TreeWatcher {
             let due = total * Double(now &- pass.began) / interval - Double(pass.directories)
             let slice = nextDirectories(of: container, &pass, Int(min(due, Double(settings.comparisonWindow))))
             if !slice.isEmpty {
-                compare(container, origin: .untold, only: slice)
+                compare(container, origin: .unreported, only: slice)
                 container.comparison?.beginAudit()
             } else {
                 endAuditPass(of: container, &pass, now)

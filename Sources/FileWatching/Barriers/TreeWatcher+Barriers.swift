@@ -10,7 +10,7 @@ extension TreeWatcher {
     package func barrier(for numbers: Set<UInt32>? = nil) -> Barrier {
         // No event tells of a mount, and the thread that waits for them may not have spoken yet.
         if kernel.haveMountsChanged() { mountsChanged() }
-        suspectUnheard(numbers)
+        suspectUnwatched(numbers)
         let barrier = Barrier(position: position + queuedBytes())
         forcedPosition = max(forcedPosition, barrier.position)
         noteBarrier(at: barrier.position)

@@ -16,7 +16,7 @@ extension TreeWatcher {
         let seen = Set(matched)
         var missing: [TreeNode] = []
         tree.forEachChild(of: node) { if !seen.contains($0) { missing.append($0) } }
-        tellMissing(missing, in: id, result, origin)
+        publishMissing(missing, in: id, result, origin)
     }
 
     func holdsFindings(of result: CrawlResult, in container: WatchedContainer?) -> Bool {
@@ -93,7 +93,7 @@ extension TreeWatcher {
     }
 
     /// The known entries of a directory that the reading did not find.
-    func tellMissing(_ missing: [TreeNode], in id: DirectoryID, _ result: CrawlResult, _ origin: Origin) {
+    func publishMissing(_ missing: [TreeNode], in id: DirectoryID, _ result: CrawlResult, _ origin: Origin) {
         let container = containers[directories.container(of: id)]
         let holds = holdsFindings(of: result, in: container)
         for child in missing {

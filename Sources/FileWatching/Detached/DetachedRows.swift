@@ -18,7 +18,7 @@ struct DetachedRows {
     // MARK: Rows whose files may be elsewhere
 
     /// A row was detached in a container. The event that tells where its file went may lie before a position of the stream.
-    mutating func insert(in container: UInt32, heardBefore position: UInt64? = nil) {
+    mutating func insert(in container: UInt32, receivedBefore position: UInt64? = nil) {
         if let position { self.position = max(self.position, position) }
         containers.insert(container)
     }

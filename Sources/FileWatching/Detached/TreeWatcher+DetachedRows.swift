@@ -117,7 +117,7 @@ extension TreeWatcher {
         else {
             return false
         }
-        detachedRows.insert(in: number, heardBefore: isDisplaced ? position + queuedBytes() : nil)
+        detachedRows.insert(in: number, receivedBefore: isDisplaced ? position + queuedBytes() : nil)
         return true
     }
 

@@ -25,7 +25,7 @@ extension TreeWatcher {
         if attempts < settings.limits.lookUpAttempts, !pendingRenames(below: directories[id].node).isEmpty,
             waitForNews(of: id, origin, attempts: attempts)
         {
-            directories[id].flags.insert(.attributesTold)
+            directories[id].flags.insert(.attributesReported)
             return true
         }
         markInaccessible(id, error, origin)

@@ -51,7 +51,7 @@ struct EventStream {
     }
 
     /// So many bytes of `count` that were read were heard. The rest waits for the next records.
-    mutating func heard(_ end: Int, of count: Int) {
+    mutating func received(_ end: Int, of count: Int) {
         undecided = count - end
         position -= UInt64(undecided)
     }
@@ -59,10 +59,10 @@ struct EventStream {
     // MARK: Pauses
 
     /// An event has told of more than contents, modes and times.
-    mutating func heardNames() { (isAllHot, isAllContent) = (false, false) }
+    mutating func receivedNames() { (isAllHot, isAllContent) = (false, false) }
 
     /// An event has told of an entry that does not change all the time.
-    mutating func heardColdEntry() { isAllHot = false }
+    mutating func receivedColdEntry() { isAllHot = false }
 
     /// So many events were read at once. If these are news that come fast and can wait, the next reading does.
     mutating func noteEvents(_ count: Int, now: UInt64, pause: UInt64) {

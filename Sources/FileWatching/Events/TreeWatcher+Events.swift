@@ -22,7 +22,7 @@ extension TreeWatcher {
                 return false
             }
             let eventsBefore = counters.eventsRead
-            hear(records)
+            receive(records)
             events.noteEvents(
                 Int(counters.eventsRead - eventsBefore), now: kernel.now(), pause: settings.hotReadPause)
             // Where a record more would have fitted there was none.
@@ -33,27 +33,27 @@ extension TreeWatcher {
     }
 
     /// Sorts the records that were read. Undecided records among them are given back.
-    func hear(_ records: UnsafeRawBufferPointer) {
+    func receive(_ records: UnsafeRawBufferPointer) {
         counters.reads += 1
         counters.bytesRead += UInt64(records.count - events.undecided)
         let start = events.take(records.count, at: kernel.now())
-        events.heard(process(records, from: start), of: records.count)
+        events.received(process(records, from: start), of: records.count)
         if events.undecided > 0 { kernel.giveBack(events.undecided) }
     }
 
     /// Returns where the first record begins that is decided only by the records after it.
     private func process(_ buffer: UnsafeRawBufferPointer, from start: UInt64) -> Int {
-        lookUps.setHearing(true)
-        defer { lookUps.setHearing(false) }
+        lookUps.setReceiving(true)
+        defer { lookUps.setReceiving(false) }
         var offset = 0
         var position = start
         while let event = InotifyEvent(in: buffer, at: &offset) {
-            if resumption.heard > 0, position >= resumption.heard { finishHearingBefore() }
+            if resumption.received > 0, position >= resumption.received { finishReplay() }
             let origin = Origin(position: position)
             position = start + UInt64(offset)
             // A file system in user space may have names that no call takes; see DirectoryReader.
             guard event.nameLength <= WatchLimits.nameLength else {
-                heardOfLongName(event, origin)
+                handleLongName(event, origin)
                 continue
             }
             let (name, following) = (event.name(in: buffer), UnsafeRawBufferPointer(rebasing: buffer[offset...]))
@@ -67,14 +67,14 @@ extension TreeWatcher {
     }
 
     /// An entry that is left out: with it the times of its directory change, and whether that can be read in full.
-    private func heardOfLongName(_ event: InotifyEvent, _ origin: Origin) {
+    private func handleLongName(_ event: InotifyEvent, _ origin: Origin) {
         counters.eventsRead += 1
         guard !event.mask.isDisjoint(with: .changesDirectory) else { return }
         let noName = UnsafeRawBufferPointer(start: nil, count: 0)
         guard let id = directories.directory(watch: event.watch) else {
             return hold(event, name: noName, position: origin.position)
         }
-        noteHeard(event.watch)
+        noteReceived(event.watch)
         lookUps.add(noName, in: id, origin: origin)
     }
 
@@ -85,11 +85,11 @@ extension TreeWatcher {
         if isContentChange(event), let id = directories.directory(watch: event.watch),
             roots.ancestor(event.watch) == nil, !directories[id].flags.contains(.inaccessible)
         {
-            noteHeard(event.watch)
+            noteReceived(event.watch)
             contentChanged(id, name: name, origin: origin)
             return
         }
-        events.heardNames()
+        events.receivedNames()
         if event.mask.contains(.overflow) {
             overflowed(origin: origin)
             return
@@ -103,7 +103,7 @@ extension TreeWatcher {
             hold(event, name: name, position: origin.position)
             return
         }
-        noteHeard(event.watch)
+        noteReceived(event.watch)
         if event.nameLength == 0 {
             directoryChanged(id, event, origin: origin)
             return
@@ -122,7 +122,7 @@ extension TreeWatcher {
             exchange.note(
                 event.cookie, in: id, leaving: event.mask.contains(.movedFrom) ? name : nil, at: origin.position)
         }
-        if origin.position < resumption.heard, !event.mask.isDisjoint(with: [.movedFrom, .movedTo]) {
+        if origin.position < resumption.received, !event.mask.isDisjoint(with: [.movedFrom, .movedTo]) {
             movedBefore(id, event, name: name, origin: origin)
         } else if event.mask.contains(.movedFrom) {
             movedFrom(id, event, name: name, origin: origin)
@@ -140,7 +140,7 @@ extension TreeWatcher {
 
     private func contentChanged(_ id: DirectoryID, name: UnsafeRawBufferPointer, origin: Origin) {
         if ignoresNames, isIgnored(name, in: id) { return }
-        if !lookPatiently(at: name, in: id, origin: origin) { events.heardColdEntry() }
+        if !lookPatiently(at: name, in: id, origin: origin) { events.receivedColdEntry() }
         readings.touched(name, in: id)
     }
 
@@ -152,7 +152,7 @@ extension TreeWatcher {
         } else if !event.mask.isDisjoint(with: [.moveSelf, .deleteSelf, .unmount]) {
             lookAtPlace(of: id, origin: origin, isExpected: event.mask.contains(.moveSelf))
         } else {
-            if event.mask.contains(.attributes) { directories[id].flags.insert(.attributesTold) }
+            if event.mask.contains(.attributes) { directories[id].flags.insert(.attributesReported) }
             lookUps.add(UnsafeRawBufferPointer(start: nil, count: 0), in: id, origin: origin)
         }
     }

@@ -10,7 +10,7 @@ struct HeldEvents {
     var isCut = false
     var touchesDirectory = false
     /// They tell of the directory's mode, its owner or its access control list.
-    var tellsAttributes = false
+    var reportsAttributes = false
     var position: UInt64
 }
 
@@ -22,8 +22,8 @@ struct HeldEvents {
 struct UnknownWatches {
     private var held: [Int32: HeldEvents] = [:]
     /// Watches of known directories that have told of something, and the last of them.
-    private var heard: Set<Int32> = []
-    private var lastHeard: Int32 = -1
+    private var received: Set<Int32> = []
+    private var lastReceived: Int32 = -1
 
     var count: Int { held.count }
 
@@ -34,7 +34,7 @@ struct UnknownWatches {
     mutating func hold(_ event: InotifyEvent, name: UnsafeRawBufferPointer, position: UInt64, limit: Int) {
         var events = held.removeValue(forKey: event.watch) ?? HeldEvents(position: position)
         events.touchesDirectory = true
-        if event.nameLength == 0, event.mask.contains(.attributes) { events.tellsAttributes = true }
+        if event.nameLength == 0, event.mask.contains(.attributes) { events.reportsAttributes = true }
         if !name.isEmpty {
             if events.names.count < limit { events.names.insert(Array(name)) } else { events.isCut = true }
         }
@@ -48,18 +48,18 @@ struct UnknownWatches {
     mutating func remove(_ watch: Int32) { held[watch] = nil }
 
     /// A watch of a known directory has told of something.
-    mutating func noteHeard(_ watch: Int32) {
-        guard watch != lastHeard else { return }
-        heard.insert(watch)
-        lastHeard = watch
+    mutating func noteReceived(_ watch: Int32) {
+        guard watch != lastReceived else { return }
+        received.insert(watch)
+        lastReceived = watch
     }
 
-    func wasHeard(_ watch: Int32) -> Bool { heard.contains(watch) }
+    func wasReceived(_ watch: Int32) -> Bool { received.contains(watch) }
 
     /// Nothing is being read any more.
     mutating func removeAll() {
         if !held.isEmpty { held = [:] }
-        if !heard.isEmpty { heard = [] }
-        lastHeard = -1
+        if !received.isEmpty { received = [] }
+        lastReceived = -1
     }
 }

@@ -57,7 +57,7 @@ struct HandoverWriter {
     }
 
     /// Writes the present entries of the directories noted. One for which there is no room is read by the next process.
-    mutating func tell(_ entry: (Int32) -> KeptEntry?) {
+    mutating func write(_ entry: (Int32) -> KeptEntry?) {
         for slot in changed {
             let entry = entry(slot)
             guard entry != entries[Int(slot)] else { continue }
@@ -68,11 +68,11 @@ struct HandoverWriter {
 
     // MARK: Containers and mounts
 
-    /// Returns whether the next process was told that it can go on with a container.
+    /// Returns whether the handover says that the next process can go on with a container.
     func goesOn(with container: UInt32) -> Bool { containers[container]?.contains(.exact) == true }
 
     /// Writes the flags of a container, which `key` stands for; nothing where that is 0.
-    mutating func tell(_ flags: KeptContainer.Flags, of container: UInt32, key: UInt64) {
+    mutating func write(_ flags: KeptContainer.Flags, of container: UInt32, key: UInt64) {
         guard key != 0, containers[container] != flags else { return }
         containers[container] = flags
         memory.set(key, to: flags)
@@ -84,7 +84,7 @@ struct HandoverWriter {
     }
 
     /// Writes the mounts and their places.
-    mutating func tell(_ mounts: Set<Mount>) {
+    mutating func write(_ mounts: Set<Mount>) {
         guard mounts != self.mounts else { return }
         self.mounts = mounts
         memory.set(mounts: mounts)
@@ -92,15 +92,15 @@ struct HandoverWriter {
 
     // MARK: Work under way
 
-    /// Tells the work under way when the journal is written up to a number; nothing if that was told.
-    mutating func tell(_ state: @autoclosure () -> IterationState, sequence: UInt64) {
+    /// Writes the work under way when the journal is written up to a number; nothing if that was written.
+    mutating func write(_ state: @autoclosure () -> IterationState, sequence: UInt64) {
         guard sequence != self.sequence else { return }
         self.sequence = sequence
         set(state(), sequence)
     }
 
-    /// Tells the work under way once more for the same number, where there is some or was some.
-    mutating func tellAgain(_ state: @autoclosure () -> IterationState, hasWork: Bool) {
+    /// Writes the work under way once more for the same number, where there is some or was some.
+    mutating func rewrite(_ state: @autoclosure () -> IterationState, hasWork: Bool) {
         guard let sequence, hasState || hasWork else { return }
         set(state(), sequence)
     }

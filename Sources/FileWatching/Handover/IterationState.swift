@@ -39,7 +39,7 @@ package struct IterationState {
     }
 
     /// Renames that were heard before this position have moved their rows. They must not do so again.
-    var heard: UInt64 = 0
+    var received: UInt64 = 0
     /// Whether everything had room.
     var isWhole = true
     var provisionalRows: [Provisional] = []
@@ -67,9 +67,9 @@ package struct IterationState {
         guard bytes.count >= IterationState.headerSize, let base = bytes.baseAddress,
             SharedWord.load(base) == ~sequence
         else { return nil }
-        heard = SharedWord.load(base + 8)
+        received = SharedWord.load(base + 8)
         let whole = SharedWord.load(base + 16)
-        guard whole <= 1, heard < 1 << 62 else { return nil }
+        guard whole <= 1, received < 1 << 62 else { return nil }
         isWhole = whole == 1
         let counts = (0..<5).map { SharedWord.load(base + 24 + 8 * $0) }
         count = SharedWord.load(base + 64)
@@ -134,7 +134,7 @@ package struct IterationState {
         // A number that is never reached.
         SharedWord.store(0, to: base)
         let fits = isWhole && byteCount <= bytes.count
-        SharedWord.store(heard, to: base + 8)
+        SharedWord.store(received, to: base + 8)
         SharedWord.store(fits ? 1 : 0, to: base + 16)
         for (place, number) in [
             provisionalRows.count, files.count, names.count, renames.count, detached.count,

@@ -111,7 +111,7 @@ package final class KeptMemory: @unchecked Sendable {
             return IterationState(
                 UnsafeRawBufferPointer(start: base + offset, count: KeptMemory.stateSize), sequence: sequence)
         }
-        guard let state = states.max(by: { $0.count < $1.count }), state.heard <= ring.head else {
+        guard let state = states.max(by: { $0.count < $1.count }), state.received <= ring.head else {
             throw .otherMoment
         }
         guard state.isWhole else { throw .tooMuchGoingOn }

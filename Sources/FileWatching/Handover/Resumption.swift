@@ -27,7 +27,7 @@ struct Resumption {
     private(set) var isAwaitingContainers = false
     private var start: KeptStart?
     /// Renames before this position of the stream were heard by another process, which has moved their rows.
-    private(set) var heard: UInt64 = 0
+    private(set) var received: UInt64 = 0
     /// Renames among them, by cookie, while they are heard again.
     private var renames: [UInt32: ReplayedRename] = [:]
     /// The rows of renames that were pending by the state of the process before, by cookie.
@@ -69,7 +69,7 @@ struct Resumption {
     // MARK: Events that were heard before
 
     /// Renames before this position are heard once more, and have moved their rows; 0 when that is over.
-    mutating func hearAgain(to position: UInt64) { heard = position }
+    mutating func replay(to position: UInt64) { received = position }
 
     /// The row of a pending rename waited for its `IN_MOVED_TO`.
     mutating func noteWaiting(_ row: TreeNode?, for cookie: UInt32) { rows[cookie] = row }

@@ -117,8 +117,8 @@ extension TreeWatcher {
 
     /// The events from here on were not read before. Renames without their second event waited for it: their rows stand
     /// where they were.
-    func finishHearingBefore() {
-        defer { resumption.hearAgain(to: 0) }
+    func finishReplay() {
+        defer { resumption.replay(to: 0) }
         for (waiting, row) in resumption.takeRenames() where directories.isAlive(waiting.directory) {
             var rename = waiting
             // Its row may have changed places with that of another since.

@@ -25,9 +25,9 @@ extension TreeWatcher {
         handover?.takeBack(keptEntry(ofSlot:))
         for container in containers.values where handover?.goesOn(with: container.number) == true {
             let flags = flags(of: container)
-            if !flags.contains(.exact) { handover?.tell(flags, of: container.number, key: container.key) }
+            if !flags.contains(.exact) { handover?.write(flags, of: container.number, key: container.key) }
         }
-        handover?.tell(iterationState, sequence: sequence)
+        handover?.write(iterationState, sequence: sequence)
     }
 
     /// Changes are not saved for now: the next process gets no handover, as the changes would be missing in the
@@ -43,12 +43,12 @@ extension TreeWatcher {
         guard handover != nil, !resumption.isAwaitingContainers else { return }
         prepareKept(sequence: sequence)
         // Names that wait for a look-up since a directory was read are written before the statement that it was read.
-        handover?.tellAgain(iterationState, hasWork: hasWorkOfItsOwn)
-        handover?.tell(keptEntry(ofSlot:))
+        handover?.rewrite(iterationState, hasWork: hasWorkOfItsOwn)
+        handover?.write(keptEntry(ofSlot:))
         for container in containers.values {
-            handover?.tell(flags(of: container), of: container.number, key: container.key)
+            handover?.write(flags(of: container), of: container.number, key: container.key)
         }
-        if mounts.isKnown, lookUps.isEmpty, deferredLookUps.isEmpty, !mounts.isLacking { handover?.tell(mounts.all) }
+        if mounts.isKnown, lookUps.isEmpty, deferredLookUps.isEmpty, !mounts.isLacking { handover?.write(mounts.all) }
         // Event positions of requests from outside lie just before the next record, and behind the last that was read.
         let settled = (settledPosition + EventRing.alignment - 1) & ~(EventRing.alignment - 1)
         handover?.memory.ring.release(to: settled)
@@ -91,14 +91,14 @@ extension TreeWatcher {
 
     /// Whether something waits that no event causes again.
     private var hasWorkOfItsOwn: Bool {
-        !provisionalRows.isEmpty || lookUps.unheard > 0 || renames.hasNoted || !deferredLookUps.isEmpty
+        !provisionalRows.isEmpty || lookUps.unreceived > 0 || renames.hasNoted || !deferredLookUps.isEmpty
             || !linkedFiles.isEmpty
             || !detachedRows.containers.isEmpty
     }
 
     private var iterationState: IterationState {
         var state = IterationState()
-        state.heard = position
+        state.received = position
         var room = WatchLimits.keptNames
         func key(_ number: UInt32) -> UInt64 { containers[number]?.key ?? 0 }
         provisionalRows.forEach(at: position, most: WatchLimits.keptNames / 2) { node, doubt, end in
@@ -116,11 +116,11 @@ extension TreeWatcher {
                     directory: InodeNumber(device: record.device, inode: record.inode), name: Array(name)))
         }
         // Not a million of them, to find the few or none that events do not ask for again.
-        if lookUps.unheard > WatchLimits.keptNames {
+        if lookUps.unreceived > WatchLimits.keptNames {
             room = -1
-        } else if lookUps.unheard > 0 {
+        } else if lookUps.unreceived > 0 {
             lookUps.forEach { entry, name in
-                if !entry.isHeard { add(entry.directory, name) }
+                if !entry.isReceived { add(entry.directory, name) }
             }
         }
         for rename in renames.notedOnes where !rename.isDetached && directories.isAlive(rename.directory) {
@@ -145,7 +145,7 @@ extension TreeWatcher {
     /// All containers that there are have been added: reads the events left and those queued meanwhile, all of them
     /// before a look-up, so that every moved row stands where it is now. False where nothing was left.
     @discardableResult
-    package func hear() -> Bool {
+    package func replayEvents() -> Bool {
         guard let start = resumption.takeStart() else { return false }
         // Whose directory has the watch above it, if any, is known now.
         for container in containers.values where container.above.hasWideWatches {
@@ -153,7 +153,7 @@ extension TreeWatcher {
         }
         iteration.begin(at: kernel.now())
         takeUp(start)
-        resumption.hearAgain(to: start.state.heard)
+        resumption.replay(to: start.state.received)
         let end = position + queuedBytes()
         while position < end {
             do throws(SystemError) {
@@ -163,13 +163,13 @@ extension TreeWatcher {
                     kernel.giveBack(records.count)
                     break
                 }
-                hear(records)
+                receive(records)
             } catch {
                 notices.append(.readFailed(error: error))
                 break
             }
         }
-        finishHearingBefore()
+        finishReplay()
         lookAtMounts(since: start.mounts)
         return true
     }
@@ -204,7 +204,7 @@ extension TreeWatcher {
         for rows in start.state.detached {
             guard let number = numbers[rows.key] else { continue }
             tree.restoreDetached(saved: rows.bytes, in: number)
-            detachedRows.insert(in: number, heardBefore: position + queuedBytes())
+            detachedRows.insert(in: number, receivedBefore: position + queuedBytes())
         }
         let origin = Origin(position: positionNow)
         for file in start.state.files {

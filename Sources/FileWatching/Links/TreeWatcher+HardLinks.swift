@@ -22,7 +22,7 @@ extension TreeWatcher {
     /// Gives every entry of a file its present status: no event names them. It is done once for each file when the
     /// look-ups have been made, since going through ten thousand names for each of ten thousand events would hold up
     /// the loop for minutes.
-    func tellLinks(of status: FileStatus, extras: UnsafeRawBufferPointer?, searches: Bool, origin: Origin) {
+    func publishLinks(of status: FileStatus, extras: UnsafeRawBufferPointer?, searches: Bool, origin: Origin) {
         pool.raiseLinkEpoch()
         note(status, origin) {
             $0.status = status
@@ -88,10 +88,10 @@ extension TreeWatcher {
                         lookAt(node, origin: news.origin)
                         continue
                     }
-                    extras.withUnsafeBytes { _ = tell(node, status, extras: $0) }
+                    extras.withUnsafeBytes { _ = publish(node, status, extras: $0) }
                 } else {
                     status.accessList = .none
-                    tell(node, status, extras: nil)
+                    publish(node, status, extras: nil)
                 }
             }
         }

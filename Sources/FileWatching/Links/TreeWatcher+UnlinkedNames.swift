@@ -14,13 +14,13 @@ extension TreeWatcher {
     }
 
     /// Looks at the file that had a name before the one that has it now: a descriptor of that may have been written to.
-    func heardOfFormerName(in id: DirectoryID, _ entry: LookUpQueue.Entry) {
+    func handleFormerName(in id: DirectoryID, _ entry: LookUpQueue.Entry) {
         guard let file = unlinkedNames.file(of: UnlinkedNames.Name(directory: id, hash: entry.hash)) else { return }
         lookAt(file, origin: entry.origin)
     }
 
     /// Looks for the file that had a name and was never seen, where the file that has it now did not change.
-    func heardWithoutChange(in id: DirectoryID, _ entry: LookUpQueue.Entry) {
+    func handleUnchanged(in id: DirectoryID, _ entry: LookUpQueue.Entry) {
         let name = UnlinkedNames.Name(directory: id, hash: entry.hash)
         if entry.isExpected, !entry.isRenamed, unlinkedNames.isOfUnseen(name) {
             unlinkedNames.noteUnresolved(name, entry.origin)
@@ -28,8 +28,8 @@ extension TreeWatcher {
     }
 
     /// Looks at the file that had a name which is not there. Where that is not known, ``resolveNames()`` looks for it.
-    func heardOfMissingName(_ name: UnsafeRawBufferPointer, in id: DirectoryID, _ entry: LookUpQueue.Entry) {
-        guard entry.isTold, !entry.isRenamed else { return }
+    func handleMissingName(_ name: UnsafeRawBufferPointer, in id: DirectoryID, _ entry: LookUpQueue.Entry) {
+        guard entry.isReported, !entry.isRenamed else { return }
         let former = UnlinkedNames.Name(directory: id, hash: entry.hash)
         if let file = unlinkedNames.file(of: former) { return lookAt(file, origin: entry.origin) }
         if let inode = UnlinkedNames.inode(ofTemporary: name) {
@@ -117,7 +117,7 @@ extension TreeWatcher {
     }
 
     func isDue(_ link: UnresolvedLink) -> Bool {
-        guard isHeard(link.end), !link.tasks.contains(where: { readings[$0] != nil }) else { return false }
+        guard isReceived(link.end), !link.tasks.contains(where: { readings[$0] != nil }) else { return false }
         guard let end = link.lookUps else { return true }
         return lookUps.taken >= end.prompt && lookUps.takenPatient >= end.patient
     }

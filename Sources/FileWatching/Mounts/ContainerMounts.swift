@@ -7,20 +7,20 @@ import LinuxSystem
 struct ContainerMounts {
     private var unreachable: [UnreachableMount] = []
     /// Those of them that a notice has named.
-    private(set) var told: Set<Mount> = []
+    private(set) var published: Set<Mount> = []
     /// Whether the container lies on the mount that does not answer.
     private(set) var holdsContainer = false
 
     /// Takes the mounts that do not answer, in order. Returns those that a notice has named and that answer now.
     mutating func set(_ mounts: [UnreachableMount], holdsContainer: Bool) -> Set<Mount> {
         (unreachable, self.holdsContainer) = (mounts, holdsContainer)
-        let answering = told.subtracting(mounts.map(\.mount))
-        told.subtract(answering)
+        let answering = published.subtracting(mounts.map(\.mount))
+        published.subtract(answering)
         return answering
     }
 
     /// Takes the mounts that no notice has named yet.
-    mutating func takeUntold() -> [UnreachableMount] { unreachable.filter { told.insert($0.mount).inserted } }
+    mutating func takeUnpublished() -> [UnreachableMount] { unreachable.filter { published.insert($0.mount).inserted } }
 
     /// The reason of the container's state while a mount in it, or its own, does not answer; nil while all do.
     var reason: String? {

@@ -94,7 +94,7 @@ extension TreeWatcher {
             // It was unmounted, and the directory beneath has moved here meanwhile.
             return false
         }
-        if tell(child, new.file, extras: extras) { count(origin) { $0.changed += 1 } }
+        if publish(child, new.file, extras: extras) { count(origin) { $0.changed += 1 } }
         if !new.isMountRoot { enter(child, new.file, origin: origin) }
         return true
     }
@@ -106,15 +106,15 @@ extension TreeWatcher {
             askAgain()
             mounts.answeredLate(now: now)
         } else if mounts.takeQuestion(now: now) {
-            for container in containers.values { tellUnreachable(in: container) }
+            for container in containers.values { publishUnreachable(in: container) }
             askAgain()
         }
         let version = kernel.reachabilityVersion
         guard version != mounts.unreachableVersion else { return }
         let answering = mounts.setUnreachable(kernel.unreachableMounts(), version: version, now: now)
-        let told = containers.values.reduce(into: Set<Mount>()) { $0.formUnion($1.mounts.told) }
+        let published = containers.values.reduce(into: Set<Mount>()) { $0.formUnion($1.mounts.published) }
         for container in containers.values { noteUnreachable(in: container) }
-        if !answering.isEmpty { resume(answering, told: told) }
+        if !answering.isEmpty { resume(answering, published: published) }
     }
 
     /// Looks at the mount points that do not answer, and at the containers on them.
@@ -127,14 +127,14 @@ extension TreeWatcher {
 
     /// Mounts answer again. Containers on those that were told are compared: others were silent for less than a second, and a
     /// directory that could not be read meanwhile is polled.
-    private func resume(_ mounts: Set<Mount>, told: Set<Mount>) {
+    private func resume(_ mounts: Set<Mount>, published: Set<Mount>) {
         look(at: mounts)
         for container in containers.values {
             guard let path = kernel.resolvedPath(container.path),
                 let mount = MountPaths.innermost(of: mounts, holding: path), mount.path.count > 1
             else { continue }
             suspect(container.number, position: positionNow)
-            guard told.contains(mount) else { continue }
+            guard published.contains(mount) else { continue }
             container.polling.schedule(kernel.now())
             container.comparison?.notBefore = nil
         }
@@ -150,8 +150,8 @@ extension TreeWatcher {
     }
 
     /// Tells of mounts that are silent for some time. A slow server is silent for a moment again and again.
-    private func tellUnreachable(in container: WatchedContainer) {
-        for mount in container.mounts.takeUntold() {
+    private func publishUnreachable(in container: WatchedContainer) {
+        for mount in container.mounts.takeUnpublished() {
             notices.append(.unreachableMount(container: container.number, mount))
         }
     }

@@ -16,7 +16,7 @@ struct DeferredLookUp {
     /// As in ``LookUpQueue/Entry``.
     var isArrival = false
     /// As in ``LookUpQueue/Entry``.
-    var isTold = false
+    var isReported = false
     /// The events of the name explain another file there, and no look-up has shown which.
     var isUnexpected = false
     /// Its directory's place, or that of the one above that is missing, is looked at when so many look-ups were taken.

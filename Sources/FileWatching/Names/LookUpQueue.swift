@@ -9,7 +9,7 @@ struct Origin {
     var task: UInt32 = 0
 
     /// No event reported a finding of a poll or an audit: no barrier waits for it.
-    static let untold = Origin(position: .max)
+    static let unreported = Origin(position: .max)
 }
 
 /// Names in directories, waiting to be looked at in the order in which they came. Names are kept in one buffer, and an
@@ -26,9 +26,9 @@ struct LookUpQueue {
         /// Nothing that was heard of says why it should not be there; where it is not, something in the queue does.
         var isExpected: Bool
         /// Whether only events that name it have asked for it: a process that reads them again asks again.
-        var isHeard: Bool
+        var isReceived: Bool
         /// Whether one has, beside whatever else.
-        var isTold: Bool
+        var isReported: Bool
         /// It had to wait before, also where it joined another.
         var hasWaited: Bool
         /// The file there has come from another container, whatever names it had in this one.
@@ -46,7 +46,7 @@ struct LookUpQueue {
     private var entries: [Entry] = []
     private var names: [UInt8] = []
     /// Whether the entries added now are asked for by events that name them.
-    var isHearing = false
+    var isReceiving = false
     /// Indexes of entries, plus 1; 0 is free. The size is a power of two.
     private var table: [UInt32] = Array(repeating: 0, count: 256)
     private var next = 0
@@ -71,7 +71,7 @@ struct LookUpQueue {
     var oldestPosition: UInt64? { isEmpty ? nil : entries[next].origin.position }
 
     /// How many wait that something else has asked for than events that name them, and a position that none of all has one before.
-    private(set) var unheard = 0
+    private(set) var unreceived = 0
     private(set) var leastPosition = UInt64.max
 
     /// Whether look-ups wait that count for a task.
@@ -85,11 +85,11 @@ struct LookUpQueue {
     /// Adds a name, unless it waits already; the earlier position then counts.
     mutating func add(
         _ name: UnsafeRawBufferPointer, in directory: DirectoryID, origin: Origin, attempts: UInt8 = 0,
-        isExpected: Bool = false, isArrival: Bool = false, isTold: Bool = false, isUnlinked: Bool = false
+        isExpected: Bool = false, isArrival: Bool = false, isReported: Bool = false, isUnlinked: Bool = false
     ) {
         add(
             name, hash: LookUpQueue.hash(name, directory.slot), in: directory, origin: origin, attempts: attempts,
-            isExpected: isExpected, isArrival: isArrival, isTold: isTold, isUnlinked: isUnlinked)
+            isExpected: isExpected, isArrival: isArrival, isReported: isReported, isUnlinked: isUnlinked)
     }
 
     /// The same of a name that a rename has left or taken, as its last event: whatever its earlier events, another file
@@ -151,9 +151,9 @@ struct LookUpQueue {
     private mutating func merge(
         _ origin: Origin, isExpected: Bool, isArrival: Bool = false, isUnlinked: Bool = false, into index: Int
     ) {
-        if isHearing, !isExpected {
+        if isReceiving, !isExpected {
             entries[index].isUnlinked = isUnlinked
-        } else if isHearing, entries[index].isUnlinked {
+        } else if isReceiving, entries[index].isUnlinked {
             entries[index].isWrittenUnlinked = true
         }
         if !isExpected {
@@ -163,11 +163,11 @@ struct LookUpQueue {
             // It has waited; the only later events of the name report writes to the file there.
             entries[index].isArrival = true
         }
-        if isHearing {
-            entries[index].isTold = true
-        } else if entries[index].isHeard {
-            entries[index].isHeard = false
-            unheard += 1
+        if isReceiving {
+            entries[index].isReported = true
+        } else if entries[index].isReceived {
+            entries[index].isReceived = false
+            unreceived += 1
         }
         leastPosition = min(leastPosition, origin.position)
         entries[index].origin.position = min(entries[index].origin.position, origin.position)
@@ -188,18 +188,18 @@ struct LookUpQueue {
     /// As the other, for a name whose hash is known.
     mutating func add(
         _ name: UnsafeRawBufferPointer, hash: UInt32, in directory: DirectoryID, origin: Origin, attempts: UInt8 = 0,
-        isExpected: Bool = false, isArrival: Bool = false, isTold: Bool = false, isUnlinked: Bool = false
+        isExpected: Bool = false, isArrival: Bool = false, isReported: Bool = false, isUnlinked: Bool = false
     ) {
         let (index, bucket) = find(name, hash, directory)
         if let index {
             merge(origin, isExpected: isExpected, isArrival: isArrival, isUnlinked: isUnlinked, into: index)
             if attempts > 0 { entries[index].hasWaited = true }
-            if isTold { entries[index].isTold = true }
+            if isReported { entries[index].isReported = true }
             return
         }
         if origin.task != 0 { ofTask[origin.task, default: 0] += 1 }
         leastPosition = isEmpty ? origin.position : min(leastPosition, origin.position)
-        if !isHearing { unheard += 1 }
+        if !isReceiving { unreceived += 1 }
         if countsDirectories {
             let slot = Int(directory.slot)
             if slot >= ofDirectory.count {
@@ -213,8 +213,8 @@ struct LookUpQueue {
             Entry(
                 directory: directory, origin: origin, offset: UInt32(truncatingIfNeeded: offset), hash: hash,
                 length: UInt16(truncatingIfNeeded: name.count), attempts: attempts, isExpected: isExpected,
-                isHeard: isHearing, isTold: isTold || isHearing, hasWaited: attempts > 0, isArrival: isArrival,
-                isUnlinked: isUnlinked))
+                isReceived: isReceiving, isReported: isReported || isReceiving, hasWaited: attempts > 0,
+                isArrival: isArrival, isUnlinked: isUnlinked))
         table[bucket] = UInt32(truncatingIfNeeded: entries.count)
         if entries.count * 2 > table.count { grow() }
     }
@@ -229,7 +229,7 @@ struct LookUpQueue {
         let entry = entries[next]
         next += 1
         taken += 1
-        if !entry.isHeard { unheard -= 1 }
+        if !entry.isReceived { unreceived -= 1 }
         release(entry.origin.task)
         if countsDirectories { ofDirectory[Int(entry.directory.slot)] -= 1 }
         names.withUnsafeBytes {

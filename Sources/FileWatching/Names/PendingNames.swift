@@ -25,7 +25,7 @@ struct PendingNames {
 
     init() {
         // Events alone add to these.
-        (patient.isHearing, hot.isHearing) = (true, true)
+        (patient.isReceiving, hot.isReceiving) = (true, true)
     }
 
     // MARK: All queues
@@ -113,8 +113,8 @@ struct PendingNames {
         guard now >= time || isForced else { return }
         hotDeadline = nil
         // Events alone have asked for them.
-        prompt.isHearing = true
-        defer { prompt.isHearing = false }
+        prompt.isReceiving = true
+        defer { prompt.isReceiving = false }
         while let entry = hot.take(into: buffer) {
             let name = UnsafeRawBufferPointer(rebasing: buffer[..<Int(entry.length)])
             prompt.add(name, in: entry.directory, origin: entry.origin, isExpected: entry.isExpected)
@@ -144,10 +144,10 @@ struct PendingNames {
     var count: Int { prompt.count }
     var taken: UInt64 { prompt.taken }
     var end: UInt64 { prompt.end }
-    var unheard: Int { prompt.unheard }
+    var unreceived: Int { prompt.unreceived }
 
     /// Whether the entries added now are asked for by events that name them.
-    mutating func setHearing(_ isHearing: Bool) { prompt.isHearing = isHearing }
+    mutating func setReceiving(_ isReceiving: Bool) { prompt.isReceiving = isReceiving }
 
     /// The tasks that are comparisons; see ``LookUpQueue/comparisons``.
     var comparisons: Set<UInt32> {
@@ -155,14 +155,14 @@ struct PendingNames {
         set { prompt.comparisons = newValue }
     }
 
-    /// See ``LookUpQueue/add(_:in:origin:attempts:isExpected:isArrival:isTold:isUnlinked:)``.
+    /// See ``LookUpQueue/add(_:in:origin:attempts:isExpected:isArrival:isReported:isUnlinked:)``.
     mutating func add(
         _ name: UnsafeRawBufferPointer, in directory: DirectoryID, origin: Origin, attempts: UInt8 = 0,
-        isExpected: Bool = false, isArrival: Bool = false, isTold: Bool = false, isUnlinked: Bool = false
+        isExpected: Bool = false, isArrival: Bool = false, isReported: Bool = false, isUnlinked: Bool = false
     ) {
         prompt.add(
             name, in: directory, origin: origin, attempts: attempts, isExpected: isExpected, isArrival: isArrival,
-            isTold: isTold, isUnlinked: isUnlinked)
+            isReported: isReported, isUnlinked: isUnlinked)
     }
 
     /// See ``LookUpQueue/addRenamed(_:in:origin:isArrival:)``.

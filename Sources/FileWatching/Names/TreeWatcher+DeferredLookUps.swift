@@ -40,7 +40,7 @@ extension TreeWatcher {
             lookUp.name.withUnsafeBytes {
                 lookUps.add(
                     $0, in: id, origin: lookUp.origin, attempts: lookUp.attempts + 1, isExpected: isExpected,
-                    isArrival: lookUp.isArrival, isTold: lookUp.isTold)
+                    isArrival: lookUp.isArrival, isReported: lookUp.isReported)
             }
             deferredLookUps.noteRetried(lookUp.origin.position, end: lookUps.end)
             return

@@ -44,7 +44,7 @@ extension TreeWatcher {
         hasMoved(known)
         provisionalRows.forget(known)
         let old = tree.status(of: known)
-        tell(known, status.file, extras: extras)
+        publish(known, status.file, extras: extras)
         count(entry.origin) { $0.changed += 1 }
         foundDirectory(known, status, changedFrom: old, entry.origin)
     }
@@ -69,7 +69,7 @@ extension TreeWatcher {
             return
         }
         placeChanged(node)
-        heard(of: id, position: origin.position)
+        noteEvent(in: id, position: origin.position)
         let flags = directories[id].flags
         // A later event may have asked for its first reading.
         let isFirstOnItsWay = flags.contains(.reading) && !flags.contains(.wasRead)
@@ -120,11 +120,11 @@ extension TreeWatcher {
             closeDescriptor(of: id)
             return lookAtPlace(of: id, origin: entry.origin, isExpected: true)
         }
-        heard(of: id, position: entry.origin.position)
-        let isAccessTold = directories[id].flags.remove(.attributesTold) != nil
-        let changed = tell(node, status.file, extras: extras)
+        noteEvent(in: id, position: entry.origin.position)
+        let isAccessReported = directories[id].flags.remove(.attributesReported) != nil
+        let changed = publish(node, status.file, extras: extras)
         if changed { count(entry.origin) { $0.changed += 1 } }
-        if isAccessTold {
+        if isAccessReported {
             if markIfInaccessible(id, entry.origin, attempts: entry.attempts) { return }
             // It may have been refused, and be allowed again, within one tick of the clock: nothing of it shows then.
             readAgainIfUnreadable(id, origin: entry.origin)
@@ -161,7 +161,7 @@ extension TreeWatcher {
         if directories[id].flags.contains(.reading) { directories[id].flags.insert(.inaccessibleMeanwhile) }
         (directories[id].device, directories[id].inode) = (status.file.device, status.file.inode)
         placeChanged(node)
-        tell(node, status.file, extras: extras)
+        publish(node, status.file, extras: extras)
         count(origin) { $0.changed += 1 }
         return true
     }

@@ -55,10 +55,10 @@ extension TreeWatcher {
                     // read meanwhile.
                     if entry.hasWaited { pool.raiseLinkEpoch() }
                     awaitMovingOn(from: id)
-                    heardOfMissingName(name, in: id, entry)
+                    handleMissingName(name, in: id, entry)
                     return
                 }
-                if entry.isExpected || mayBeTold(entry), waitForNews(entry, name: name) { return }
+                if entry.isExpected || mayBeReported(entry), waitForNews(entry, name: name) { return }
                 if let directory = directories.directory(at: child) {
                     if holdRemoval(of: directory, entry.origin) { return }
                 } else if holdOwnRemoval(child, name, in: id, entry) || takeBack(child, entry) {
@@ -70,7 +70,7 @@ extension TreeWatcher {
             }
             return
         }
-        if unlinkedNames.hasNames, entry.isTold { heardOfFormerName(in: id, entry) }
+        if unlinkedNames.hasNames, entry.isReported { handleFormerName(in: id, entry) }
         let container = containers[node.container]
         container?.counts.lookUps &+= 1
         let readsExtras = container?.options.readsExtras == true
@@ -119,7 +119,7 @@ extension TreeWatcher {
     ) {
         let old = tree.status(of: child)
         let isSame = fileIdentities.isSame(old, status.file)
-        if entry.isTold, old.kind.isDirectory { hasMoved(child) }
+        if entry.isReported, old.kind.isDirectory { hasMoved(child) }
         if !isSame, let exchanged = exchangeReplaced(child, name, in: id, status.file, entry.origin) {
             found(exchanged, named: name, in: id, status, extras, entry)
             return
@@ -130,7 +130,7 @@ extension TreeWatcher {
             if foundUnstable(child, status, extras: extras, origin: entry.origin) { return }
             // An event may have named it for something else, and the event of its replacement is still queued: the
             // look-up waits for that once, since a directory that is renamed onto another takes over its identity.
-            let waits = entry.isExpected || (entry.attempts == 0 && entry.origin.task == 0) || mayBeTold(entry)
+            let waits = entry.isExpected || (entry.attempts == 0 && entry.origin.task == 0) || mayBeReported(entry)
             if waits, waitForNews(entry, name: name, found: status.file) { return }
             let count = directories.directory(at: child).flatMap { unstableDirectories.count(of: $0) }
             removeNode(child, origin: entry.origin, isDisplaced: true)
@@ -143,8 +143,8 @@ extension TreeWatcher {
         if !isSame || !provisionalRows.isEmpty {
             noteFound(child, status.file, known: old, isExpected: !entry.isUnexpected)
         }
-        let changed = tell(child, status.file, extras: extras)
-        if !changed, unlinkedNames.hasNames, entry.isTold { heardWithoutChange(in: id, entry) }
+        let changed = publish(child, status.file, extras: extras)
+        if !changed, unlinkedNames.hasNames, entry.isReported { handleUnchanged(in: id, entry) }
         if changed {
             count(entry.origin) { $0.changed += 1 }
             lookForCopying(of: old, to: status.file, in: id, entry.origin)
@@ -160,7 +160,7 @@ extension TreeWatcher {
         if !isSame, old.links > 1 { lookAtLinks(of: old, origin: entry.origin) }
         if changed, status.file.links > 1 || old.links > 1 {
             let isNews = !isSame || old.links != status.file.links
-            tellLinks(of: status.file, extras: extras, searches: isNews, origin: entry.origin)
+            publishLinks(of: status.file, extras: extras, searches: isNews, origin: entry.origin)
         }
     }
 
@@ -184,11 +184,11 @@ extension TreeWatcher {
         if !entry.isArrival, let source = movedSource(of: status.file, in: directory.container) {
             tree.move(source, to: directory, named: name)
             provisionalRows.forget(source)
-            tell(source, status.file, extras: extras)
+            publish(source, status.file, extras: extras)
             count(entry.origin) { $0.changed += 1 }
             // A rename changes the inode too, whatever other names it has.
             if status.file.links > 1 {
-                tellLinks(of: status.file, extras: extras, searches: true, origin: entry.origin)
+                publishLinks(of: status.file, extras: extras, searches: true, origin: entry.origin)
             }
             return
         }
@@ -202,7 +202,7 @@ extension TreeWatcher {
         unlinkedNames.came(status.file, node)
         noteFound(node, status.file, known: nil, isExpected: entry.isExpected)
         count(entry.origin) { $0.added += 1 }
-        if status.file.links > 1 { tellLinks(of: status.file, extras: extras, searches: true, origin: entry.origin) }
+        if status.file.links > 1 { publishLinks(of: status.file, extras: extras, searches: true, origin: entry.origin) }
     }
 
     // MARK: Hard links, saves and exchanges

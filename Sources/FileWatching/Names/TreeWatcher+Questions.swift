@@ -121,7 +121,7 @@ extension TreeWatcher {
 
     /// Whether an event may report an entry that a comparison in the background misses, or finds replaced. The
     /// comparison has read the directory before it looks, and a file reported since may have moved on.
-    func mayBeTold(_ entry: LookUpQueue.Entry) -> Bool {
+    func mayBeReported(_ entry: LookUpQueue.Entry) -> Bool {
         guard entry.origin.task != 0, entry.attempts == 0, directories[entry.directory].watch >= 0,
             let comparison = containers[directories.container(of: entry.directory)]?.comparison
         else { return false }
@@ -177,7 +177,7 @@ extension TreeWatcher {
         directories.unreadable.lazy.prefix(WatchLimits.unreadableScanned)
             .filter {
                 self.directories.container(of: $0) == number
-                    && self.hasPath(of: self.directories[$0].node, within: WatchLimits.pathTold)
+                    && self.hasPath(of: self.directories[$0].node, within: WatchLimits.reportedPath)
             }
             .prefix(limit).map { self.path(of: self.directories[$0].node) }
     }

@@ -46,8 +46,8 @@ extension TreeWatcher {
     }
 
     /// See ``UnknownWatches``.
-    func noteHeard(_ watch: Int32) {
-        if tasksAreOutstanding { unknownWatches.noteHeard(watch) }
+    func noteReceived(_ watch: Int32) {
+        if tasksAreOutstanding { unknownWatches.noteReceived(watch) }
     }
 
     /// A watch has ended. A thread that was given it may not have handed over its result yet.
@@ -70,7 +70,7 @@ extension TreeWatcher {
             DeferredLookUp(
                 directory: entry.directory, name: Array(name), origin: entry.origin,
                 position: position + queuedBytes(), attempts: entry.attempts, isArrival: entry.isArrival,
-                isTold: entry.isTold, isUnexpected: entry.isUnexpected))
+                isReported: entry.isReported, isUnexpected: entry.isUnexpected))
     }
 
     /// Something has become of an entry that no event told of until now, and the queue is not empty: the event is in
@@ -83,7 +83,7 @@ extension TreeWatcher {
             DeferredLookUp(
                 directory: entry.directory, name: Array(name), origin: entry.origin, position: position + queued,
                 attempts: entry.attempts, waitsForNews: true, isArrival: entry.isArrival,
-                isTold: entry.isTold, isUnexpected: entry.isUnexpected))
+                isReported: entry.isReported, isUnexpected: entry.isUnexpected))
         // If it goes on meanwhile, that changes it under its other names, and is told of a name that the tree never had.
         if let found, found.links > 1, !found.kind.isDirectory {
             noteUnresolvedLink(
@@ -124,7 +124,7 @@ extension TreeWatcher {
                 continue
             }
             guard let directory = directories.directory(at: parent) else { continue }
-            withName(of: node) { lookUps.add($0, in: directory, origin: .untold) }
+            withName(of: node) { lookUps.add($0, in: directory, origin: .unreported) }
         }
     }
 
@@ -139,5 +139,5 @@ extension TreeWatcher {
 
     /// Whether all that was queued when a look-up began to wait has been heard, and the look at the missing directory's place
     /// was made.
-    func isDue(_ lookUp: DeferredLookUp) -> Bool { isHeard(lookUp.position) && lookUps.taken >= lookUp.lookUps }
+    func isDue(_ lookUp: DeferredLookUp) -> Bool { isReceived(lookUp.position) && lookUps.taken >= lookUp.lookUps }
 }

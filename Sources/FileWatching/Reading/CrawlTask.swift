@@ -6,7 +6,7 @@ struct CrawlTask {
     /// One that was begun in an iteration: of which container, and whether an event has named its directories.
     struct OfIteration: Hashable {
         var container: UInt32
-        var isTold: Bool
+        var isReported: Bool
     }
 
     /// The object, not its number: another container may get the number while results are on their way.

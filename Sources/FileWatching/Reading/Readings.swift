@@ -41,7 +41,7 @@ struct Readings {
     /// Returns the task of this iteration for a container, for a change that an event reported or for another; begins
     /// it if there is none.
     mutating func taskOfIteration(for container: WatchedContainer, position: UInt64) -> UInt32 {
-        let key = CrawlTask.OfIteration(container: container.number, isTold: position < .max)
+        let key = CrawlTask.OfIteration(container: container.number, isReported: position < .max)
         if let task = tasksOfIteration[key], let earlier = tasks[task], earlier.container === container { return task }
         let task = begin(for: container, position: position)
         tasksOfIteration[key] = task

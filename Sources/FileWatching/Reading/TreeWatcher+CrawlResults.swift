@@ -83,9 +83,9 @@ extension TreeWatcher {
         directories[id].flags.remove(.inaccessible)
         unstableDirectories.forget(id)
         // Events that another directory got by this watch since the directory was read are lost with that one.
-        let wasHeardByAnother =
-            result.watch >= 0 && directories[id].watch != result.watch && unknownWatches.wasHeard(result.watch)
-        if held != nil { unknownWatches.noteHeard(result.watch) }
+        let wasReceivedByAnother =
+            result.watch >= 0 && directories[id].watch != result.watch && unknownWatches.wasReceived(result.watch)
+        if held != nil { unknownWatches.noteReceived(result.watch) }
         takeWatch(of: result, for: id, origin)
         // It is read again soon, and counts as inexact until then.
         if let error = result.extrasError { fellShort(id, error) }
@@ -108,7 +108,7 @@ extension TreeWatcher {
         {
             lookUps.add(UnsafeRawBufferPointer(start: nil, count: 0), in: id, origin: origin)
         }
-        if held?.tellsAttributes == true { directories[id].flags.insert(.attributesTold) }
+        if held?.reportsAttributes == true { directories[id].flags.insert(.attributesReported) }
         let entries = 0..<result.batch.count
         if areEntriesTaken {
             // In slices, before.
@@ -142,7 +142,7 @@ extension TreeWatcher {
             }
         }
         if held?.isCut == true { read(id, descends: true, origin: origin) }
-        if wasHeardByAnother || mayHaveEnded { read(id, descends: false, origin: origin) }
+        if wasReceivedByAnother || mayHaveEnded { read(id, descends: false, origin: origin) }
         // Since it was asked for.
         if directories[id].flags.contains(.needsReading) { read(id, descends: true, origin: origin) }
         readAgainIfChanged(id, wasUnreadable: wasUnreadable, origin)

@@ -56,7 +56,7 @@ extension TreeWatcher {
     /// come from a task of another container. Nor does the reading for an event become part of a poll: a question would
     /// wait for the whole of it. The same for a directory that a poll is the first to have read, with all that lies
     /// below: that is a crawl of its own, so that an event of the directory lets a question wait for that
-    /// (``heard(of:position:)``).
+    /// (``noteEvent(in:position:)``).
     private func extends(_ origin: Origin, _ container: WatchedContainer, isFirst: Bool) -> Bool {
         guard let task = readings[origin.task], task.container === container else { return false }
         return task.position < .max || origin.position == .max && !(isFirst && container.isComparison(origin.task))
@@ -64,7 +64,7 @@ extension TreeWatcher {
 
     /// Something has told of a directory. It may be known, and have been read, by a crawl that has begun for something
     /// later, or without an event: a barrier that waits for the directory waits for the ones below.
-    func heard(of id: DirectoryID, position: UInt64) { lowerPosition(of: directories[id].crawl, to: position) }
+    func noteEvent(in id: DirectoryID, position: UInt64) { lowerPosition(of: directories[id].crawl, to: position) }
 
     /// Whether that is a task of a poll and the like, for which no barrier waits.
     func isPoll(_ task: UInt32) -> Bool {

@@ -93,7 +93,7 @@ extension TreeWatcher {
             withName(of: child) { isGone = !isThere($0, in: id, origin) }
             return isGone
         }
-        tellMissing(gone, in: id, result, origin)
+        publishMissing(gone, in: id, result, origin)
         if !isAll { inbox.slices = taken }
         return isAll
     }

@@ -119,7 +119,7 @@ extension TreeWatcher {
     func isUndecided(
         _ event: InotifyEvent, _ name: UnsafeRawBufferPointer, _ origin: Origin, following: UnsafeRawBufferPointer
     ) -> Bool {
-        guard event.mask.contains(.movedTo), origin.position >= resumption.heard,
+        guard event.mask.contains(.movedTo), origin.position >= resumption.received,
             !exchange.isSecond(event.cookie),
             let id = directories.directory(watch: event.watch), !directories[id].flags.contains(.inaccessible)
         else { return false }

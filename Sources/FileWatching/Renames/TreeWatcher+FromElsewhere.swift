@@ -204,7 +204,7 @@ extension TreeWatcher {
         removeChildren(of: target, origin: origin)
         // It may have moved on, and another may be here.
         if file == nil { provisionalRows.takenOver(target) } else { provisionalRows.forget(target) }
-        tell(target, source, extras: nil)
+        publish(target, source, extras: nil)
         enter(target, source, origin: origin)
     }
 
@@ -231,7 +231,7 @@ extension TreeWatcher {
         // The known entries below may be elsewhere, and come again as the same items.
         provisionalRows.forget(node)
         removeChildren(of: node, origin: origin)
-        tell(node, status.file, extras: extras)
+        publish(node, status.file, extras: extras)
         count(origin) { $0.changed += 1 }
         enter(node, status.file, origin: origin)
         return true

@@ -8,7 +8,7 @@ import Metadata
 // looked for by its new file. So for identities a row's file is the one by the events read, as far as that is known.
 extension TreeWatcher {
     /// The file of a row by the events before a position, for certain; nil where it is not known.
-    func heardFile(of node: TreeNode, at position: UInt64) -> FileStatus? {
+    func receivedFile(of node: TreeNode, at position: UInt64) -> FileStatus? {
         guard let record = provisionalRows.record(of: node, at: position) else { return tree.status(of: node) }
         return record.isLikely ? nil : record.file
     }

@@ -28,7 +28,8 @@ extension TreeWatcher {
             }
         }
         // Where another process has heard it, all that waits was heard after it.
-        if let node, origin.position >= resumption.heard, isUnexpected(name, in: id), !provisionalRows.isTakenOver(node)
+        if let node, origin.position >= resumption.received, isUnexpected(name, in: id),
+            !provisionalRows.isTakenOver(node)
         {
             provisionalRows.doubt(node)
         }
@@ -118,7 +119,7 @@ extension TreeWatcher {
             let node = rename.name.withUnsafeBytes({ tree.child(of: directories[rename.directory].node, named: $0) }),
             isRow(node, of: rename)
         else { return nil }
-        let file = heardFile(of: node, at: rename.origin.position)
+        let file = receivedFile(of: node, at: rename.origin.position)
         removeNode(node, origin: rename.origin, hasEnded: true)
         return file
     }
@@ -144,7 +145,7 @@ extension TreeWatcher {
             rename.isDetached || !rename.hasRow ? nil : rename.name.withUnsafeBytes { tree.child(of: from, named: $0) }
         if let known = source,
             tree.status(of: known).kind.isDirectory != isDirectory
-                || (isDirectory && heardFile(of: known, at: rename.origin.position) == nil
+                || (isDirectory && receivedFile(of: known, at: rename.origin.position) == nil
                     && !provisionalRows.isTakenOver(known)
                     && !lies(tree.status(of: known), name, in: id))
         {
@@ -220,8 +221,8 @@ extension TreeWatcher {
         }
         let atSource = rename.name.withUnsafeBytes { status(of: $0, in: rename.directory) }
         let atTarget = status(of: name, in: id)
-        let sourceFile = heardFile(of: source, at: rename.origin.position)
-        let targetFile = heardFile(of: target, at: rename.origin.position)
+        let sourceFile = receivedFile(of: source, at: rename.origin.position)
+        let targetFile = receivedFile(of: target, at: rename.origin.position)
         let isSame = { [fileIdentities] (found: KernelStatus?, file: FileStatus?) in
             guard let found, let file else { return false }
             return fileIdentities.isSame(found.file, file)

@@ -14,7 +14,7 @@ struct AncestorPath {
     var access: [FileAccess]?
     /// Whether one of them may be searched, but not read, and so not be watched: nothing tells when that becomes inaccessible,
     /// or when the next one on the way gets another name.
-    var hasUnheard = false
+    var hasUnwatched = false
     /// Whether a watch tells more than is needed, and could not be changed while directories are being read.
     var hasWideWatches = false
     /// Where the symbolic links in the path led when the root was opened last; nil before that.

@@ -40,14 +40,14 @@ extension TreeWatcher {
         var isAboveKnown = true
         var isAboveAsBefore = false
         var keepsWatches = false
-        var isUnheard = false
+        var isUnwatched = false
         container.above.hasWideWatches = false
         while let component = walk.next() {
             do throws(SystemError) {
                 let (directory, isReadable) = try openAncestor(walk.path)
                 defer { kernel.close(directory) }
                 let target = readSymlink(component, in: directory)
-                if !isReadable { isUnheard = true }
+                if !isReadable { isUnwatched = true }
                 var holdsName = walk.isAtEnd
                 if case .success(.none) = target {} else { holdsName = true }
                 var mask: InotifyMask = isMissing ? .ancestorOfMissing : holdsName ? .ancestorOfName : .ancestor
@@ -76,9 +76,9 @@ extension TreeWatcher {
                 if error.isShortage {
                     // The error says nothing of the directories, so all that was known of them stays.
                     (isAboveAsBefore, keepsWatches) = (true, true)
-                    isUnheard = isUnheard || container.above.hasUnheard
+                    isUnwatched = isUnwatched || container.above.hasUnwatched
                 } else if error == .noAccess {
-                    isUnheard = true
+                    isUnwatched = true
                 }
                 if ![.noEntry, .notDirectory, .crossesDevice].contains(error) { isWhole = false }
                 break
@@ -91,14 +91,14 @@ extension TreeWatcher {
             setAbove(of: container, to: isAboveKnown ? above : nil)
             container.above.names = walk.names
         }
-        container.above.hasUnheard = isUnheard
+        container.above.hasUnwatched = isUnwatched
         setAncestors(of: container, to: watches)
         if !isWhole, container.polling.next == nil { pollLater(container) }
     }
 
     /// Has the way gone anew to those of these containers, or of all, to which something may have happened that nothing told.
-    func suspectUnheard(_ numbers: Set<UInt32>?) {
-        for (number, container) in containers where container.above.hasUnheard {
+    func suspectUnwatched(_ numbers: Set<UInt32>?) {
+        for (number, container) in containers where container.above.hasUnwatched {
             if numbers?.contains(number) ?? true { suspect(number, position: positionNow) }
         }
     }
@@ -143,16 +143,16 @@ extension TreeWatcher {
             container.above.hasWideWatches = true
             return
         }
-        let told = inForce.subtracting(.addToMask)
+        let inMask = inForce.subtracting(.addToMask)
         var wanted = mask
-        // All may lie below this directory: most often one of them alone wants all that is told.
-        if wanted.subtracting(.addToMask) != told {
+        // All may lie below this directory: most often one of them alone wants all that is in the mask.
+        if wanted.subtracting(.addToMask) != inMask {
             for other in roots.ancestor(watch)?.containers ?? [] where other != container.number {
                 wanted.formUnion(containers[other]?.above.watches[watch] ?? [])
-                if wanted.subtracting(.addToMask) == told { break }
+                if wanted.subtracting(.addToMask) == inMask { break }
             }
         }
-        guard wanted.subtracting(.addToMask) != told, directories.directory(watch: watch) == nil else { return }
+        guard wanted.subtracting(.addToMask) != inMask, directories.directory(watch: watch) == nil else { return }
         guard !tasksAreOutstanding else {
             container.above.hasWideWatches = true
             return

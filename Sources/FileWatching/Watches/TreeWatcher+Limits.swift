@@ -40,7 +40,7 @@ extension TreeWatcher {
         guard !polled.isEmpty else { return }
         counters.polls += 1
         compare(
-            container, origin: .untold,
+            container, origin: .unreported,
             only: polled.sorted { directories[$0].depth < directories[$1].depth })
     }
 

@@ -64,7 +64,7 @@ package final class IndexRestorer {
         self.isDetached = isDetached
         self.lists = lists
         self.log = log
-        mostSlots = Int(slotCount) + JournalFormat.largestUntold
+        mostSlots = Int(slotCount) + JournalFormat.largestUnrecorded
     }
 
     /// Forgets the changes that were told so far, as something is missing behind them; the daemon's sequence is given.

@@ -15,7 +15,7 @@ package enum JournalFormat {
     /// An index has as many slots as there ever were items at once: those that were saved, one more for each change
     /// that is told, and so many, at most, of items that came and went between two sets. A damaged number must not make
     /// us allocate without bound; an index that has had more slots is read anew.
-    static let largestUntold = 1 << 22
+    static let largestUnrecorded = 1 << 22
     /// A set of more changes is not written: to save the index anew is cheaper.
     static let largestSet = 131_072
     /// Nor is a record of more bytes.

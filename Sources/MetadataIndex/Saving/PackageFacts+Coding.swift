@@ -4,15 +4,15 @@
 import Metadata
 
 extension PackageFacts {
-    /// Stands for accesses that are not told.
-    private static let untold = UInt8.max
+    /// Stands for accesses that are not reported.
+    private static let unreported = UInt8.max
 
     /// Appends the directory's own size and times, and the access rights within.
     func append(to bytes: inout [UInt8], _ lists: inout SavedAccessLists) {
         bytes.append(number: size)
         bytes.append(number: modified)
         bytes.append(number: changed)
-        guard let accesses else { return bytes.append(PackageFacts.untold) }
+        guard let accesses else { return bytes.append(PackageFacts.unreported) }
         bytes.append(UInt8(truncatingIfNeeded: accesses.count))
         accesses.forEach { access in
             bytes.append(number: access.owner)
@@ -27,7 +27,7 @@ extension PackageFacts {
         modified = try reader.number(Int64.self)
         changed = try reader.number(Int64.self)
         let count = try reader.number(UInt8.self)
-        guard count != PackageFacts.untold else {
+        guard count != PackageFacts.unreported else {
             accesses = nil
             return
         }

@@ -160,7 +160,7 @@ import Testing
     }
 
     /// A move that no event has told of, into a directory that is seen before the one that it has left.
-    @Test func anUntoldMoveKeepsTheIdentity() {
+    @Test func aMoveWithoutEventKeepsTheIdentity() {
         let fixture = fixture(directories: 20) {
             $0.auditInterval = 60 * AuditTests.second
             $0.auditEntries = 1

@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func otherChangesAreToldAtOnce() {
+    @Test func otherChangesArePublishedAtOnce() {
         let fixture = fixture(files: ["d/log", "d/other"])
         _ = run(fixture, writes: 1_000, to: "d/log", each: 100_000)
         fixture.tree.log = []
@@ -97,7 +97,7 @@ import Testing
         #expect(!fixture.watcher.isPausing)
     }
 
-    @Test func aHotFileThatIsRenamedOrRemovedIsToldAtOnce() {
+    @Test func aHotFileThatIsRenamedOrRemovedIsPublishedAtOnce() {
         let fixture = fixture(files: ["d/log"])
         _ = run(fixture, writes: 1_000, to: "d/log", each: 100_000)
         fixture.tree.log = []

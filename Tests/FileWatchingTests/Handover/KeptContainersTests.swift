@@ -25,7 +25,7 @@ import Testing
             fixture.watcher.addContainer(
                 number, path: path(number), isKnown: tree != nil, key: UInt64(number) + 100)
         }
-        if start != nil { fixture.watcher.hear() }
+        if start != nil { fixture.watcher.replayEvents() }
         return fixture
     }
 

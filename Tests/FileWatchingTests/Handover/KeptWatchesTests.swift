@@ -81,7 +81,7 @@ import Testing
         if let start { fixture.watcher.goOn(from: start) }
         fixture.watcher.addContainer(
             1, path: directory.path, isKnown: true, wasMountPoint: wasMountPoint, readsExtras: readsExtras, key: key)
-        fixture.watcher.hear()
+        fixture.watcher.replayEvents()
         let isKept = fixture.watcher.state(of: 1) == .live
         return (fixture, kept, isKept)
     }
@@ -104,7 +104,7 @@ import Testing
         let fixture = try WatcherFixture(inotify: left.inotify, kept: kept)
         fixture.watcher.goOn(from: start)
         fixture.watcher.addContainer(1, path: directory.path + "/d1", key: 6)
-        #expect(fixture.watcher.hear())
+        #expect(fixture.watcher.replayEvents())
         fixture.iterate(until: { fixture.watcher.state(of: 1) == .live })
         return fixture
     }
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func nothingIsReadAndNothingIsToldWhereNothingHappened() throws {
+    @Test func nothingIsReadAndNothingIsPublishedWhereNothingHappened() throws {
         makeTree()
         let (fixture, _, isKept) = try goOn(try begin())
         #expect(isKept)
@@ -137,7 +137,7 @@ import Testing
         #expect(fixture.watcher.counters.directoriesRead == 0)
     }
 
-    @Test func changesOfMeanwhileAreHeard() throws {
+    @Test func changesOfMeanwhileAreReceived() throws {
         makeTree()
         let left = try begin()
         directory.write("d1/new")
@@ -158,7 +158,7 @@ import Testing
     }
 
     /// Events that were read and not dealt with are heard once more.
-    @Test func eventsReadAndNotDealtWithAreHeardAgain() throws {
+    @Test func eventsReadAndNotDealtWithAreReceivedAgain() throws {
         makeTree()
         let (fixture, kept) = try watch()
         directory.write("d1/new")
@@ -267,7 +267,7 @@ import Testing
     }
 
     // It came to an unwatched name, and has left that at the next look: the event of its move is queued.
-    @Test func aDetachedFileIsTheSameThoughItMovesOnUnheard() throws {
+    @Test func aDetachedFileIsTheSameThoughItMovesOnWithoutEvents() throws {
         makeTree()
         let (fixture, kept) = try watch(KeptWatchesTests.readsLater)
         let identity = fixture.tree.identity(at: "d1/f1")
@@ -432,7 +432,7 @@ import Testing
     /// No container goes on: the watches left of them end.
     @Test func watchesWithoutAContainerEnd() throws {
         let fixture = try goOnElsewhere()
-        #expect(!fixture.watcher.hear())
+        #expect(!fixture.watcher.replayEvents())
         #expect(fixture.watcher.watchesThatGoOn.isEmpty)
         let found = try #require(fixture.kernel.watches())
         #expect(found.count > fixture.watcher.watchCount)

@@ -134,7 +134,7 @@ struct KeptWordsTests {
         next.watcher.keep(in: kept)
         next.watcher.goOn(from: start)
         next.watcher.addContainer(1, path: "/c", isKnown: true, key: 5)
-        #expect(next.watcher.hear())
+        #expect(next.watcher.replayEvents())
         #expect(next.watcher.state(of: 1) == .live)
         next.rest()
         // The `IN_MOVED_TO` is queued when its directory is waited for.

@@ -11,7 +11,7 @@ import Testing
 @Suite struct IterationStateTests {
     private func state() -> IterationState {
         var state = IterationState()
-        state.heard = 4_096
+        state.received = 4_096
         state.provisionalRows = [
             .init(key: 1, row: 2, doubt: .unknown, end: 5_000), .init(key: 3, row: 4, doubt: .new, end: 6_000),
         ]
@@ -33,7 +33,7 @@ import Testing
         state().write(to: bytes, sequence: 5, count: 3)
         #expect(IterationState(UnsafeRawBufferPointer(bytes), sequence: 4) == nil)
         let found = try #require(IterationState(UnsafeRawBufferPointer(bytes), sequence: 5))
-        #expect(found.heard == 4_096 && found.isWhole && found.count == 3)
+        #expect(found.received == 4_096 && found.isWhole && found.count == 3)
         #expect(
             found.provisionalRows == state().provisionalRows && found.files == state().files
                 && found.names == state().names)

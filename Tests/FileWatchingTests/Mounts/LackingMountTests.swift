@@ -17,7 +17,7 @@ import Testing
         return fixture
     }
 
-    private func tell(_ fixture: PlayedFixture, isMounted: Bool, _ lack: (inout PlayedKernel.State) -> Void) {
+    private func changeMounts(_ fixture: PlayedFixture, isMounted: Bool, _ lack: (inout PlayedKernel.State) -> Void) {
         fixture.kernel.setMountRoot("/c/a", isMounted)
         fixture.kernel.state.withLock { lack(&$0) }
         fixture.watcher.mountsChanged()
@@ -28,7 +28,7 @@ import Testing
     @Test(arguments: [true, false]) func `A mount is noticed later for which there was no descriptor`(isTable: Bool) {
         let fixture = fixture()
         for isMounted in [true, false] {
-            tell(fixture, isMounted: isMounted) {
+            changeMounts(fixture, isMounted: isMounted) {
                 if isTable { $0.mountsError = .tooManyDescriptors } else { $0.descriptorLimit = 0 }
             }
             #expect((fixture.tree.node(at: "a/f") == nil) == isMounted)

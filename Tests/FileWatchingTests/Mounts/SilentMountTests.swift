@@ -21,7 +21,7 @@ struct SilentMountTests {
     }
 
     /// Whether a notice says that a mount does not answer, or that one answers again.
-    private func isTold(_ fixture: WatcherFixture, isUnreachable: Bool) -> Bool {
+    private func isReported(_ fixture: WatcherFixture, isUnreachable: Bool) -> Bool {
         fixture.notices.contains { notice in
             switch notice {
             case .unreachableMount: isUnreachable
@@ -69,10 +69,10 @@ struct SilentMountTests {
         #expect(paths(fixture).contains("z/deep/new"))
 
         // The answer comes late and is taken, without a rescan.
-        fixture.iterate(until: { isTold(fixture, isUnreachable: true) }, "told")
+        fixture.iterate(until: { isReported(fixture, isUnreachable: true) }, "told")
         try server.answer()
         fixture.iterate(until: { isLive(fixture) }, "live")
-        #expect(isTold(fixture, isUnreachable: false))
+        #expect(isReported(fixture, isUnreachable: false))
         fixture.settle()
         #expect(status("mount", fixture)?.mode == 0o750)
         #expect(status("mount", fixture)?.size == 5)

@@ -56,11 +56,11 @@ import Testing
                 #expect(queue.leastPosition <= least, "seed \(seed) step \(step)")
             }
             if step % 64 == 0 {
-                var unheard = 0
-                queue.forEach { entry, _ in if !entry.isHeard { unheard += 1 } }
-                #expect(queue.unheard == unheard, "seed \(seed) step \(step)")
+                var unreceived = 0
+                queue.forEach { entry, _ in if !entry.isReceived { unreceived += 1 } }
+                #expect(queue.unreceived == unreceived, "seed \(seed) step \(step)")
             }
-            queue.isHearing = Bool.random(using: &random)
+            queue.isReceiving = Bool.random(using: &random)
         }
     }
 

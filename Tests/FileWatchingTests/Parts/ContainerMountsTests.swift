@@ -11,18 +11,18 @@ import Testing
         UnreachableMount(mount: Mount(number: 1, path: Array(path.utf8), type: "nfs"), error: .timedOut)
     }
 
-    @Test func eachMountIsToldOnceWhileItIsSilent() {
+    @Test func eachMountIsPublishedOnceWhileItIsSilent() {
         var mounts = ContainerMounts()
         #expect(mounts.reason == nil)
         let before = mounts.set([silent("/a"), silent("/b")], holdsContainer: false)
         #expect(before.isEmpty, "nothing was told")
         #expect(mounts.reason?.contains("/a (nfs) does not answer, and 1 more mounts,") == true)
-        let told = [mounts.takeUntold(), mounts.takeUntold()]
+        let told = [mounts.takeUnpublished(), mounts.takeUnpublished()]
         #expect(told == [[silent("/a"), silent("/b")], []])
         let answering = mounts.set([silent("/b")], holdsContainer: true)
-        #expect(answering == [silent("/a").mount] && mounts.told == [silent("/b").mount] && mounts.holdsContainer)
+        #expect(answering == [silent("/a").mount] && mounts.published == [silent("/b").mount] && mounts.holdsContainer)
         let again = mounts.set([silent("/a"), silent("/b")], holdsContainer: false)
-        let untold = mounts.takeUntold()
+        let untold = mounts.takeUnpublished()
         #expect(again.isEmpty && untold == [silent("/a")])
     }
 }

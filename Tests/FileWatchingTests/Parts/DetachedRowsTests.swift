@@ -11,8 +11,8 @@ import Testing
     @Test mutating func rowsWaitForWhatIsQueued() {
         rows.insert(in: 1)
         #expect(!rows.isAwaitingNews(at: 0) && rows.containers == [1])
-        rows.insert(in: 2, heardBefore: 50)
-        rows.insert(in: 2, heardBefore: 40)
+        rows.insert(in: 2, receivedBefore: 50)
+        rows.insert(in: 2, receivedBefore: 40)
         #expect(rows.isAwaitingNews(at: 49) && !rows.isAwaitingNews(at: 50))
     }
 

@@ -10,10 +10,10 @@ import Testing
         var stream = EventStream(readLimit: 64)
         #expect(stream.take(4, at: 10) == 1)
         #expect(stream.position == 5, "all counts as heard at first")
-        stream.heard(1, of: 4)
+        stream.received(1, of: 4)
         #expect(stream.position == 2 && stream.undecided == 3)
         #expect(stream.take(5, at: 20) == 2)
-        stream.heard(5, of: 5)
+        stream.received(5, of: 5)
         #expect(stream.position == 7 && stream.undecided == 0)
         stream.begin(at: 100)
         #expect(stream.take(1, at: 30) == 100)
@@ -28,11 +28,11 @@ import Testing
         #expect(stream.beginReading(at: 24) == 25 && stream.pauseEnd == nil)
         stream.pause(until: 25)
         #expect(stream.beginReading(at: 25) == nil)
-        stream.heardColdEntry()
+        stream.receivedColdEntry()
         stream.noteEvents(1, now: 30, pause: 5)
         #expect(stream.pauseEnd == nil, "slow news of other entries is told at once")
         _ = stream.beginReading(at: 31)
-        stream.heardNames()
+        stream.receivedNames()
         stream.noteEvents(100_000, now: 40, pause: 5)
         #expect(stream.pauseEnd == nil)
     }
@@ -41,7 +41,7 @@ import Testing
         var stream = EventStream(readLimit: 64)
         for time in UInt64(0)..<20 {
             _ = stream.beginReading(at: time * 1_000_000)
-            stream.heardColdEntry()
+            stream.receivedColdEntry()
             stream.noteEvents(1_000, now: time * 1_000_000, pause: 5)
         }
         #expect(stream.pauseEnd == 19_000_005)
@@ -51,7 +51,7 @@ import Testing
         var stream = EventStream(readLimit: 64)
         for (bytes, time) in [(4, 10), (4, 20)] as [(Int, UInt64)] {
             _ = stream.take(bytes, at: time)
-            stream.heard(bytes, of: bytes)
+            stream.received(bytes, of: bytes)
         }
         #expect(stream.time(of: 1) == 10 && stream.time(of: 4) == 10 && stream.time(of: 5) == 20)
     }

@@ -10,7 +10,7 @@ import Testing
 @Suite struct GivenBackRecordsTests {
     /// Records are taken as they were read, in order: those given back come once more, before those that follow, wherever the ring
     /// begins anew.
-    @Test(arguments: 0..<12) func nothingIsLostOrHeardTwice(_ run: Int) throws {
+    @Test(arguments: 0..<12) func nothingIsLostOrReceivedTwice(_ run: Int) throws {
         let seed = TestLength.seed(UInt64(run) + 1)
         var random = SeededGenerator(seed: seed)
         let memory = try EventRingTests.Memory()

@@ -25,44 +25,44 @@ import Testing
         try memory.start(run: 7, sequence: sequence, fingerprint: 2)
     }
 
-    private mutating func tellAll(_ sequence: UInt64, slots: [Int32]) {
+    private mutating func writeAll(_ sequence: UInt64, slots: [Int32]) {
         writer.note(slots, of: 4)
-        writer.tell(IterationState(), sequence: sequence)
-        writer.tell { Self.entry($0) }
-        writer.tell(.exact, of: 1, key: 5)
-        writer.tell([Mount(number: 1, path: Array("/".utf8))])
+        writer.write(IterationState(), sequence: sequence)
+        writer.write { Self.entry($0) }
+        writer.write(.exact, of: 1, key: 5)
+        writer.write([Mount(number: 1, path: Array("/".utf8))])
     }
 
     @Test mutating func outdatedWordsAreTakenBackFirst() throws {
         #expect(!writer.hasBegun)
-        tellAll(1, slots: [0, 1, 2])
+        writeAll(1, slots: [0, 1, 2])
         #expect(writer.hasBegun && writer.goesOn(with: 1))
         #expect(try start(1).entries.all.map(\.inode) == [10, 11, 12])
         writer.note([1], of: 4)
         writer.takeBack { $0 == 1 ? Self.entry(1, isComplete: false) : Self.entry($0) }
         #expect(try start(1).entries.all.map(\.inode) == [10, 12], "the new word comes after the journal")
-        writer.tell { _ in Self.entry(1, isComplete: false) }
+        writer.write { _ in Self.entry(1, isComplete: false) }
         #expect(try start(1).entries.all.map(\.isComplete) == [true, false, true])
     }
 
     @Test mutating func onlyWhatWasNotedIsAskedFor() throws {
-        tellAll(1, slots: [0, 1, 2])
+        writeAll(1, slots: [0, 1, 2])
         var asked: [Int32] = []
         writer.note([2], of: 4)
         writer.takeBack {
             asked.append($0); return Self.entry($0)
         }
-        writer.tell {
+        writer.write {
             asked.append($0); return Self.entry($0)
         }
-        writer.tell {
+        writer.write {
             asked.append($0); return nil
         }
         #expect(asked == [2, 2])
         #expect(try start(1).entries.all.count == 3)
     }
 
-    @Test mutating func workIsToldOncePerNumberAndAgainWhereThereIsSome() throws {
+    @Test mutating func workIsWrittenOncePerNumberAndAgainWhereThereIsSome() throws {
         var count = 0
         func state(_ files: [InodeNumber]) -> IterationState {
             count += 1
@@ -70,25 +70,25 @@ import Testing
             state.files = files
             return state
         }
-        tellAll(1, slots: [])
+        writeAll(1, slots: [])
         let file = InodeNumber(device: 1, inode: 2)
-        writer.tell(state([file]), sequence: 1)
-        writer.tellAgain(state([]), hasWork: false)
+        writer.write(state([file]), sequence: 1)
+        writer.rewrite(state([]), hasWork: false)
         #expect(count == 0, "there was none, and is none")
-        writer.tell(state([file]), sequence: 2)
+        writer.write(state([file]), sequence: 2)
         #expect(try start(2).state.files == [file])
-        writer.tellAgain(state([]), hasWork: false)
+        writer.rewrite(state([]), hasWork: false)
         #expect(try start(2).state.files == [] && count == 2, "there was some")
-        writer.tellAgain(state([]), hasWork: false)
+        writer.rewrite(state([]), hasWork: false)
         #expect(count == 2)
     }
 
-    @Test mutating func withdrawnWordsAreToldFromTheBeginning() throws {
-        tellAll(1, slots: [0, 1])
+    @Test mutating func withdrawnStateIsWrittenFromTheBeginning() throws {
+        writeAll(1, slots: [0, 1])
         writer.withdraw(directories: 4)
         #expect(throws: KeptObstacle.otherMoment) { try start(1) }
         #expect(!writer.hasBegun && !writer.goesOn(with: 1))
-        tellAll(1, slots: [])
+        writeAll(1, slots: [])
         #expect(try start(1).entries.all.count == 4, "all directories are asked for again")
     }
 }

@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test mutating func renamesWithoutASecondEventComeInTheOrderOfTheirEvents() {
-        resumption.hearAgain(to: 100)
+        resumption.replay(to: 100)
         let row = TreeNode(container: 1, row: 2)
         resumption.noteWaiting(row, for: 8)
         for (cookie, position) in [(7, 40), (8, 20), (9, 30)] as [(UInt32, UInt64)] {
@@ -51,7 +51,7 @@ import Testing
         #expect(resumption.rename(of: 8)?.origin.position == 20 && resumption.rename(of: 9) == nil)
         let waiting = resumption.takeRenames()
         #expect(waiting.map(\.rename.event.cookie) == [8, 7] && waiting.map(\.row) == [row, nil])
-        #expect(resumption.heard == 100, "until the renames are dealt with")
+        #expect(resumption.received == 100, "until the renames are dealt with")
         #expect(resumption.takeRenames().isEmpty && resumption.row(waitingFor: 8) == nil)
     }
 

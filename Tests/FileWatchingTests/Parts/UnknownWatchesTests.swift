@@ -29,8 +29,8 @@ import Testing
         #expect(watches.count == 2 && watches.leastPosition == 6)
         let held = watches[3]
         #expect(held?.names == [Array("a".utf8)] && held?.position == 7)
-        #expect(held?.touchesDirectory == true && held?.tellsAttributes == true && held?.isCut == false)
-        #expect(watches[4]?.tellsAttributes == false)
+        #expect(held?.touchesDirectory == true && held?.reportsAttributes == true && held?.isCut == false)
+        #expect(watches[4]?.reportsAttributes == false)
         watches.remove(4)
         #expect(watches[4] == nil && watches.leastPosition == 7)
     }
@@ -40,12 +40,12 @@ import Testing
         #expect(watches[3]?.names.count == 2 && watches[3]?.isCut == true)
     }
 
-    @Test mutating func watchesThatWereHeardAreKnownUntilAllIsRead() {
-        for watch in [3, 3, 4, 3] as [Int32] { watches.noteHeard(watch) }
-        #expect(watches.wasHeard(3) && watches.wasHeard(4) && !watches.wasHeard(5))
+    @Test mutating func watchesWithEventsAreKnownUntilAllIsRead() {
+        for watch in [3, 3, 4, 3] as [Int32] { watches.noteReceived(watch) }
+        #expect(watches.wasReceived(3) && watches.wasReceived(4) && !watches.wasReceived(5))
         watches.removeAll()
-        #expect(!watches.wasHeard(3) && watches.count == 0)
-        watches.noteHeard(3)
-        #expect(watches.wasHeard(3), "the last one is noted anew, too")
+        #expect(!watches.wasReceived(3) && watches.count == 0)
+        watches.noteReceived(3)
+        #expect(watches.wasReceived(3), "the last one is noted anew, too")
     }
 }

@@ -11,7 +11,7 @@ import Testing
     // The threads go on from a directory to those in it by themselves: that one of these is being read is known only when what
     // was read of that above is taken, and by then it may have been heard to be closed. That waits for what is queued where
     // something has left it.
-    @Test func resultsFromBeforeTheClosingWasHeardAreOutOfDate() throws {
+    @Test func resultsFromBeforeTheLossOfAccessAreOutOfDate() throws {
         let fixture = PlayedFixture()
         for path in ["/c", "/c/a", "/outside"] { fixture.kernel.create(path, .directory) }
         for path in ["/c/a/stays", "/c/a/goes", "/c/other"] { fixture.kernel.create(path) }

@@ -18,7 +18,7 @@ extension PlayedKernel {
         return (parent, name, name.isEmpty ? 1 : state.inodes[parent]?.children[name])
     }
 
-    static func tell(
+    static func queue(
         _ directory: UInt64, _ mask: InotifyMask, _ name: String, cookie: UInt32 = 0, _ state: inout State
     ) {
         guard !state.isQuiet, let watch = state.inodes[directory]?.watch,
@@ -46,7 +46,7 @@ extension PlayedKernel {
             state.inodes[inode] = Inode(status: PlayedKernel.status(inode, kind, state.time))
             state.inodes[place.parent]?.children[place.name] = inode
             PlayedKernel.touch(place.parent, &state)
-            PlayedKernel.tell(
+            PlayedKernel.queue(
                 place.parent, kind == .directory ? [.create, .isDirectory] : .create, place.name, &state)
         }
     }
@@ -71,11 +71,12 @@ extension PlayedKernel {
             guard let inode = place.inode else { fatalError("no such file: \(path)") }
             state.inodes[inode]?.status.size = size
             PlayedKernel.touch(inode, &state)
-            PlayedKernel.tell(place.parent, .modify, place.name, &state)
+            PlayedKernel.queue(place.parent, .modify, place.name, &state)
         }
     }
 
-    /// Sets the extended attributes, with a mode and a list of who may read them; `ticks` says whether the time of change has gone on since the change before.
+    /// Sets the extended attributes, with a mode and a list of who may read them; `ticks` says whether the time of change has gone on
+    /// since the change before.
     func setExtras(
         _ path: String, _ attributes: [String: String], mode: UInt16? = nil, list: AccessListID? = nil,
         ticks: Bool = true
@@ -90,8 +91,8 @@ extension PlayedKernel {
             if let list { state.inodes[inode]?.accessList = list }
             state.inodes[inode]?.status.changed = Timestamp(nanoseconds: state.time)
             let isDirectory: InotifyMask = state.inodes[inode]?.status.kind == .directory ? .isDirectory : []
-            PlayedKernel.tell(place.parent, isDirectory.union(.attributes), place.name, &state)
-            if !isDirectory.isEmpty { PlayedKernel.tell(inode, isDirectory.union(.attributes), "", &state) }
+            PlayedKernel.queue(place.parent, isDirectory.union(.attributes), place.name, &state)
+            if !isDirectory.isEmpty { PlayedKernel.queue(inode, isDirectory.union(.attributes), "", &state) }
         }
     }
 
@@ -110,7 +111,7 @@ extension PlayedKernel {
             state.inodes[inode]?.status.links += 1
             state.inodes[place.parent]?.children[place.name] = inode
             PlayedKernel.touch(place.parent, &state)
-            PlayedKernel.tell(place.parent, .create, place.name, &state)
+            PlayedKernel.queue(place.parent, .create, place.name, &state)
         }
     }
 
@@ -121,7 +122,7 @@ extension PlayedKernel {
             let isDirectory = state.inodes[inode]?.status.kind == .directory
             state.inodes[place.parent]?.children[place.name] = nil
             PlayedKernel.touch(place.parent, &state)
-            PlayedKernel.tell(place.parent, isDirectory ? [.delete, .isDirectory] : .delete, place.name, &state)
+            PlayedKernel.queue(place.parent, isDirectory ? [.delete, .isDirectory] : .delete, place.name, &state)
             PlayedKernel.unlink(inode, &state)
         }
     }
@@ -139,7 +140,7 @@ extension PlayedKernel {
             guard let inode = from.inode else { fatalError("no such file: \(old)") }
             state.inodes[from.parent]?.children[from.name] = nil
             state.inodes[to.parent]?.children[to.name] = inode
-            PlayedKernel.tellMove(inode, from, to, &state)
+            PlayedKernel.queueMove(inode, from, to, &state)
             if let replaced = to.inode { PlayedKernel.unlink(replaced, &state) }
         }
     }
@@ -150,12 +151,12 @@ extension PlayedKernel {
             guard let first = from.inode, let second = to.inode else { fatalError("no such file") }
             state.inodes[from.parent]?.children[from.name] = second
             state.inodes[to.parent]?.children[to.name] = first
-            PlayedKernel.tellMove(first, from, to, &state)
-            PlayedKernel.tellMove(second, to, from, &state)
+            PlayedKernel.queueMove(first, from, to, &state)
+            PlayedKernel.queueMove(second, to, from, &state)
         }
     }
 
-    static func tellMove(
+    static func queueMove(
         _ inode: UInt64, _ from: (parent: UInt64, name: String, inode: UInt64?),
         _ to: (parent: UInt64, name: String, inode: UInt64?), _ state: inout State
     ) {
@@ -164,8 +165,8 @@ extension PlayedKernel {
         state.time += 1
         state.inodes[inode]?.status.changed = Timestamp(nanoseconds: state.time)
         let kind: InotifyMask = state.inodes[inode]?.status.kind == .directory ? .isDirectory : []
-        tell(from.parent, kind.union(.movedFrom), from.name, cookie: state.nextCookie, &state)
-        tell(to.parent, kind.union(.movedTo), to.name, cookie: state.nextCookie, &state)
+        queue(from.parent, kind.union(.movedFrom), from.name, cookie: state.nextCookie, &state)
+        queue(to.parent, kind.union(.movedTo), to.name, cookie: state.nextCookie, &state)
         if let watch = state.inodes[inode]?.watch { state.queue.append(Event(watch: watch, mask: .moveSelf)) }
         state.nextCookie += 1
     }
@@ -196,8 +197,8 @@ extension PlayedKernel {
             state.inodes[inode]?.status.mode = mode
             state.inodes[inode]?.status.changed = now
             if state.inodes[inode] != nil { change(&state.inodes[inode]!) }
-            PlayedKernel.tell(place.parent, [.attributes, .isDirectory], place.name, &state)
-            PlayedKernel.tell(inode, [.attributes, .isDirectory], "", &state)
+            PlayedKernel.queue(place.parent, [.attributes, .isDirectory], place.name, &state)
+            PlayedKernel.queue(inode, [.attributes, .isDirectory], "", &state)
         }
     }
 

@@ -100,7 +100,7 @@ struct ScenarioFile: Sendable, CustomTestStringConvertible {
 
     /// It has one watch: an event of that while the directory has been read in its new place, and is known only in the old
     /// one, is lost with that.
-    @Test func aDirectoryOfAnotherContainerIsReadBeforeItIsHeardOf() {
+    @Test func aDirectoryOfAnotherContainerIsReadBeforeItsEvent() {
         Scenario { $0.iterationBudget = 0 }.play(
             """
             mkdir /other

@@ -27,7 +27,7 @@ struct TraceScenario {
     private let containers: [UInt32: String]
     private let shrinker: ScenarioShrinker
     /// The changes, and whether something may be heard behind each.
-    private var steps: [(line: String, isHeard: Bool)] = []
+    private var steps: [(line: String, isReceived: Bool)] = []
     /// Where the last round begins.
     private var last = 0
     private var hasStarted = false
@@ -58,19 +58,19 @@ struct TraceScenario {
             case _ where line.hasPrefix("asked: "): steps.append(("settle", false))
             default:
                 guard let colon = line.firstIndex(of: ":"), Int(line[..<colon]) != nil else { continue }
-                change(line[colon...].dropFirst(2), isHeard: !isStopped)
+                change(line[colon...].dropFirst(2), isReceived: !isStopped)
             }
         }
         steps.append(("settle", false))
     }
 
-    private mutating func add(_ line: String, isHeard: Bool = false) {
+    private mutating func add(_ line: String, isReceived: Bool = false) {
         guard let step = try? ScenarioScript(line, name: "trace", needsStart: false).steps.first,
             shrinker.isPossible(step, scratch.kernel)
         else { return }
         let comesWithLinks = line.hasPrefix("mv outside") && hasLinks(shrinker.absolute(step.words[0]))
         scratch.play(step, of: "trace")
-        steps.append((line, isHeard))
+        steps.append((line, isReceived))
         // A link that is gone before it was looked at has no event.
         if hasStarted, comesWithLinks || line.hasPrefix("link") { steps.append(("settle", false)) }
     }
@@ -85,33 +85,33 @@ struct TraceScenario {
         }
     }
 
-    private mutating func change(_ text: Substring, isHeard: Bool) {
+    private mutating func change(_ text: Substring, isReceived: Bool) {
         guard let start = text.firstRange(of: TraceScenario.prefix) else { return }
         let words = text[..<start.lowerBound].split(separator: " ")
         let paths = text[start.lowerBound...].split(separator: " -> ").compactMap(place)
         guard let verb = words.first, let path = paths.first else { return }
         switch verb {
-        case "create", "mkfifo": add("create \(path)", isHeard: isHeard)
-        case "append", "truncate": add("write \(path) \(words.last ?? "0")", isHeard: isHeard)
-        case "mkdir", "symlink": add("\(verb) \(path)", isHeard: isHeard)
-        case "remove": add("rm \(path)", isHeard: isHeard)
-        case "rm": removeTree(path, isHeard: isHeard)
+        case "create", "mkfifo": add("create \(path)", isReceived: isReceived)
+        case "append", "truncate": add("write \(path) \(words.last ?? "0")", isReceived: isReceived)
+        case "mkdir", "symlink": add("\(verb) \(path)", isReceived: isReceived)
+        case "remove": add("rm \(path)", isReceived: isReceived)
+        case "rm": removeTree(path, isReceived: isReceived)
         case "rename" where paths.count == 2 && !text.hasPrefix("rename of"):
-            add("mv \(path) \(paths[1])", isHeard: isHeard)
-        case "exchange" where paths.count == 2: add("exchange \(path) \(paths[1])", isHeard: isHeard)
-        case "link" where paths.count == 2: add("link \(path) \(paths[1])", isHeard: isHeard)
-        case "tag", "chmod", "utimensat", "setxattr": add("tag \(path) \(steps.count)", isHeard: isHeard)
+            add("mv \(path) \(paths[1])", isReceived: isReceived)
+        case "exchange" where paths.count == 2: add("exchange \(path) \(paths[1])", isReceived: isReceived)
+        case "link" where paths.count == 2: add("link \(path) \(paths[1])", isReceived: isReceived)
+        case "tag", "chmod", "utimensat", "setxattr": add("tag \(path) \(steps.count)", isReceived: isReceived)
         default: break
         }
     }
 
-    private mutating func removeTree(_ path: String, isHeard: Bool) {
+    private mutating func removeTree(_ path: String, isReceived: Bool) {
         guard scratch.kernel.kind(shrinker.absolute(path)) != nil else { return }
         let below = scratch.kernel.contents(below: shrinker.absolute(path), asSeen: false).keys
         for name in below.sorted(by: { $1.lexicographicallyPrecedes($0) }) {
-            add("rm \(path)/\(String(decoding: name, as: UTF8.self))", isHeard: isHeard)
+            add("rm \(path)/\(String(decoding: name, as: UTF8.self))", isReceived: isReceived)
         }
-        add("rm \(path)", isHeard: isHeard)
+        add("rm \(path)", isReceived: isReceived)
     }
 
     /// Where a path of the checker lies in the played file system.
@@ -141,7 +141,7 @@ struct TraceScenario {
         let haste = Int.random(in: 1...9, using: &random)
         for (place, step) in steps.enumerated() {
             lines.append(step.line)
-            guard step.isHeard else { continue }
+            guard step.isReceived else { continue }
             if place < last {
                 if place >= first { lines.append("settle") }
             } else if Int.random(in: 0..<10, using: &random) < haste {

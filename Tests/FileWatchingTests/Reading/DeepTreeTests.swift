@@ -55,7 +55,7 @@ import Testing
     }
 
     /// The events of the removal come in parts, so that look-ups wait for events that are still queued.
-    @Test(arguments: [1, 10, 200]) func removalHeardInPartsCostsWhatWasRemoved(eventsAtOnce: Int) {
+    @Test(arguments: [1, 10, 200]) func removalReceivedInPartsCostsWhatWasRemoved(eventsAtOnce: Int) {
         let depth = 300
         let fixture = fixture(depth: depth)
         let before = calls(fixture)

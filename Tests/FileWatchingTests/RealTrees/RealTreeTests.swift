@@ -304,7 +304,7 @@ import Testing
     }
 
     /// A change that no event tells of: a store through another link outside of the container.
-    @Test func rescanFindsWhatNoEventTold() throws {
+    @Test func rescanFindsWhatNoEventReported() throws {
         let outside = TemporaryDirectory()
         directory.write("a", "1")
         #expect(link(directory.url("a"), outside.url("a")) == 0)

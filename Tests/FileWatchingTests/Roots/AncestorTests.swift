@@ -109,7 +109,7 @@ import Testing
     }
 
     /// Nothing tells of what happens to a directory above that may only be searched: whoever asks has the way gone anew.
-    @Test func aBarrierLooksAtTheWayOfWhichNothingTells() {
+    @Test func aBarrierLooksAtTheUnwatchedWay() {
         kernel.create("/a/b/c", .directory)
         kernel.setUnreadable("/a", true)
         kernel.setUnreadable("/a/b", true)

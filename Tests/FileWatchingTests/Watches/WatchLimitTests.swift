@@ -139,7 +139,7 @@ import Testing
         #expect(fixture.watcher.state(of: 1) == .live)
     }
 
-    @Test func aFileSystemThatDoesNotTell() {
+    @Test func aFileSystemWithoutEvents() {
         let fixture = PlayedFixture()
         fixture.kernel.state.withLock { $0.fileSystemType = FileSystemType(rawValue: 0x6969) }
         fixture.kernel.create("/c", .directory)

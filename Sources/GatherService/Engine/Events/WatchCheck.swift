@@ -65,7 +65,7 @@ extension Engine: WatchCheck.Owner {
     /// soon.
     /// - Parameter ask: has the kernel tell its watches, from any thread; nil where it does not.
     func goOnWithKeptWatches(ask: @escaping @Sendable (LinuxKernel) -> [Int32: UInt64]?) {
-        let wasAdopted = watcher.hear()
+        let wasAdopted = watcher.replayEvents()
         turn()
         // If no container goes on, the watches that were left belong to no directory, and end.
         guard wasAdopted else { return }
