@@ -41,8 +41,8 @@ extension TreeWatcher {
         }
         readings.forgetTouched(id)
         readings.endAwaiting(id)
-        unstableDirectories.forget(id)
-        lostDirectories.forget(id.slot)
+        readings.unstable.forget(id)
+        opening.lost.forget(id.slot)
         // Look-ups in it bring nothing.
         deferredLookUps.directoryLeft()
         directories.remove(id)
@@ -181,7 +181,7 @@ extension TreeWatcher {
 
     /// Something else was found where a directory was to be read.
     func noteAstray(_ id: DirectoryID) {
-        guard unstableDirectories.note(id) else { return }
+        guard readings.unstable.note(id) else { return }
         // A change that its watch reports is looked for in vain: the way to it leads to another.
         endWatch(of: id)
         closeDescriptor(of: id)
@@ -191,12 +191,12 @@ extension TreeWatcher {
     /// An event has named a directory, so whatever is found there now, or on the way to those below, has come by that;
     /// or it is found by its number in another place. That is how directories move.
     func hasMoved(_ node: TreeNode) {
-        for id in unstableDirectories.all where isSelfOrAncestor(node, of: directories[id].node) {
+        for id in readings.unstable.all where isSelfOrAncestor(node, of: directories[id].node) {
             // A directory that is polled already is read again at once; a look-up of each other is on its way.
             if isUnstable(id), directories[id].node != node {
                 lookAtPlace(of: id, origin: Origin(position: positionNow))
             }
-            unstableDirectories.forget(id)
+            readings.unstable.forget(id)
         }
     }
 
@@ -205,6 +205,6 @@ extension TreeWatcher {
         guard let node = tree.child(of: directories[id].node, named: name),
             let found = directories.directory(at: node), !directories[found].flags.contains(.wasRead)
         else { return }
-        unstableDirectories.raise(found, to: count)
+        readings.unstable.raise(found, to: count)
     }
 }

@@ -12,10 +12,10 @@ extension TreeWatcher {
         var more = false
         readings.beginIteration()
         iteration.begin(at: kernel.now(), budget: settings.iterationBudget)
-        if settings.crawlThreads == 0, performsJobs { more = performJobs() }
+        if settings.crawlThreads == 0, jobs.areRead { more = performJobs() }
         followMounts()
         takeResults()
-        lookUps.releaseHot(now: iteration.began, forced: forcedPosition, buffer: buffers.name)
+        lookUps.releaseHot(now: iteration.began, forced: events.forcedPosition, buffer: buffers.name)
         if !isFull, readEvents() { more = true }
         if mounts.mayHaveMoved { mountsChanged() }
         retryDeferredLookUps()
@@ -44,11 +44,11 @@ extension TreeWatcher {
         // After all that opens any, or one more iteration would be needed for them.
         closeIdleDirectories()
         more =
-            more || !lookUps.isEmpty || lookUps.hasPatient || !linkedFiles.news.isEmpty || !roots.suspects.isEmpty
-            || deferredLookUps.contains(where: isDue) || linkedFiles.unresolved.values.contains(where: isDue)
-            || hasComparisonStep || hasLinksToFind || detachedRows.isAwaitingMovingOn
-            || watches.canRemove(at: position) || cache.unclosedCount > 0
-        if cache.closesAll, isReached(Barrier(position: forcedPosition)) { closeOpenDirectories() }
+            more || !lookUps.isEmpty || lookUps.hasPatient || !hardLinks.files.news.isEmpty || !roots.suspects.isEmpty
+            || deferredLookUps.contains(where: isDue) || hardLinks.files.unresolved.values.contains(where: isDue)
+            || hasComparisonStep || hasLinksToFind || uncertain.detached.isAwaitingMovingOn
+            || watches.canRemove(at: position) || opening.cache.unclosedCount > 0
+        if opening.cache.closesAll, isReached(Barrier(position: events.forcedPosition)) { closeOpenDirectories() }
         return more
     }
 
@@ -68,7 +68,7 @@ extension TreeWatcher {
         if auditSchedule.isBehind || !settings.hasRegularIterations { consider(auditSchedule.next) }
         consider(mounts.nextDeadline)
         if !tasksAreOutstanding { consider(watches.nextBalance) }
-        consider(cache.nextDeadline(idleTime: settings.directoryIdleTime))
+        consider(opening.cache.nextDeadline(idleTime: settings.directoryIdleTime))
         for container in containers.values {
             consider(container.polling.next)
             consider(container.comparison?.notBefore)

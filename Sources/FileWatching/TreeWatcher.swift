@@ -18,38 +18,24 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var containers: [UInt32: WatchedContainer] = [:]
     var directories = DirectoryTable()
     var lookUps = PendingNames()
-    /// Up to here barriers wait for everything, hot entries included.
-    var forcedPosition: UInt64 = 0
     var iteration = LoopIteration()
     var deferredLookUps = DeferredLookUps()
-    /// Directories that are not where their rows are.
-    var lostDirectories = LostDirectories()
+    var opening: DirectoryOpening
     var renames = PendingRenames()
-    var detachedRows = DetachedRows()
-    /// Provisional rows: a look-up of theirs is newer than the event position.
-    var provisionalRows: ProvisionalRows
-    var exchange = PendingExchange()
-    var readings = Readings()
-    var unstableDirectories: UnstableDirectories
+    var applied = AppliedRenames()
+    var uncertain: UncertainRows
+    var readings: Readings
     var inbox = CrawlInbox()
-    var unknownWatches = UnknownWatches()
     var auditSchedule = AuditSchedule()
     var roots = RootMonitor()
-    var linkedFiles = LinkedFiles()
-    /// Names by which files were opened that live on under others.
-    var unlinkedNames = UnlinkedNames()
-    /// Files that were renamed of late, and may be the backups of programs that save.
-    var backups: [TreeNode: Backup] = [:]
+    var hardLinks = HardLinks()
     var fileIdentities = FileIdentities()
     var ignoresNames = false
-    var cache: DirectoryCache
     var notices: [WatchNotice] = []
     var isClosed = false
     var watches: WatchTable
     var mounts = WatchedMounts()
-    /// Whether a watcher without threads reads directories in its iterations; a test can hold that back, or have it read some.
-    package var performsJobs = true
-    package var jobsPerIteration = 64
+    package var jobs = LoopJobs()
     package internal(set) var counters = WatchCounters()
 
     var events: EventStream
@@ -58,8 +44,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var handover: HandoverWriter?
     var resumption = Resumption()
 
-    let buffers = LookUpBuffers()
-    var pathBuffer: [UInt8] = []
+    var buffers = LookUpBuffers()
 
     /// Makes a watcher; nothing is watched yet.
     /// - Parameter wake: called from a crawling thread when there is something to take: ``iterate()`` must be called soon.
@@ -74,9 +59,9 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         pool = CrawlPool(
             kernel: kernel, budget: budget, threads: settings.crawlThreads,
             entriesAheadLimit: settings.crawledEntriesAhead, limits: settings.limits, wake: wake)
-        provisionalRows = ProvisionalRows(least: settings.limits.leastProvisional)
-        unstableDirectories = UnstableDirectories(limit: settings.limits.readsAstray)
-        cache = DirectoryCache(limit: settings.openDirectoryLimit)
+        uncertain = UncertainRows(leastProvisional: settings.limits.leastProvisional)
+        readings = Readings(unstableAfter: settings.limits.readsAstray)
+        opening = DirectoryOpening(limit: settings.openDirectoryLimit)
         events = EventStream(readLimit: max(settings.readBufferSize, 65_536))
         kernel.onLateAnswer(wake)
     }
@@ -116,7 +101,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     /// events were only of files written all the time. In the latter case neither a barrier nor the results of readings
     /// wait for more.
     package var isPausing: Bool {
-        isFull || (events.pauseEnd != nil && max(forcedPosition, inbox.position) <= position)
+        isFull || (events.pauseEnd != nil && max(events.forcedPosition, inbox.position) <= position)
     }
 
     /// When events are read again; nil for at once. See ``WatchSettings/hotReadPause``.
@@ -148,10 +133,10 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     // MARK: Telling the tree
 
     func withName(of node: TreeNode, _ body: (UnsafeRawBufferPointer) -> Void) {
-        pathBuffer.removeAll(keepingCapacity: true)
-        tree.appendName(of: node, to: &pathBuffer)
-        pathBuffer.append(0)
-        pathBuffer.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0.dropLast())) }
+        buffers.path.removeAll(keepingCapacity: true)
+        tree.appendName(of: node, to: &buffers.path)
+        buffers.path.append(0)
+        buffers.path.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0.dropLast())) }
     }
 
     /// A directory's own links and times are told by its own reading; a package is a directory to the file system.

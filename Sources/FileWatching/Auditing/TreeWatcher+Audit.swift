@@ -94,8 +94,8 @@ extension TreeWatcher {
     func settleAudit(_ container: WatchedContainer) {
         let end = position + queuedBytes()
         let files = container.comparison?.settleAudit(at: end) ?? []
-        forcedPosition = max(forcedPosition, end)
-        noteBarrier(at: end)
+        events.force(to: end)
+        applied.noteBarrier(at: end)
         holdOldPlaces(of: files, in: container)
     }
 

@@ -12,9 +12,9 @@ extension TreeWatcher {
         if kernel.haveMountsChanged() { mountsChanged() }
         suspectUnwatched(numbers)
         let barrier = Barrier(position: position + queuedBytes())
-        forcedPosition = max(forcedPosition, barrier.position)
-        noteBarrier(at: barrier.position)
-        cache.closeAllAtBarrier()
+        events.force(to: barrier.position)
+        applied.noteBarrier(at: barrier.position)
+        opening.cache.closeAllAtBarrier()
         return barrier
     }
 
@@ -56,14 +56,14 @@ extension TreeWatcher {
         case .renames: return renames.all.contains { $0.origin.position < position && concerns($0.container) }
         case .deferredLookUps: return deferredLookUps.contains { $0.origin.position < position && isIn($0.directory) }
         case .names: return lookUps.waits(before: position, where: isIn)
-        case .linkNews: return linkedFiles.news.values.contains { $0.origin.position < position }
-        case .linkedFiles: return linkedFiles.wanted.values.contains { $0.position < position }
+        case .linkNews: return hardLinks.files.news.values.contains { $0.origin.position < position }
+        case .linkedFiles: return hardLinks.files.wanted.values.contains { $0.position < position }
         case .crawledLinks:
-            return linkedFiles.crawled.contains { number, links in
+            return hardLinks.files.crawled.contains { number, links in
                 concerns(number) && links.values.contains { $0.position < position }
             }
         case .unresolvedLinks:
-            return linkedFiles.unresolved.values.contains {
+            return hardLinks.files.unresolved.values.contains {
                 $0.position < position && $0.containers.contains(where: concerns)
             }
         case .roots: return roots.suspects.contains { $0.value < position && concerns($0.key) }
@@ -79,12 +79,12 @@ extension TreeWatcher {
         case .renames: renames.leastPosition ?? .max
         case .deferredLookUps: deferredLookUps.reduce(.max) { min($0, $1.origin.position) }
         case .names: lookUps.leastPosition
-        case .linkNews: linkedFiles.news.values.reduce(.max) { min($0, $1.origin.position) }
-        case .linkedFiles: linkedFiles.wanted.values.reduce(.max) { min($0, $1.position) }
-        case .crawledLinks: linkedFiles.crawled.values.joined().reduce(.max) { min($0, $1.value.position) }
-        case .unresolvedLinks: linkedFiles.unresolved.values.reduce(.max) { min($0, $1.position) }
+        case .linkNews: hardLinks.files.news.values.reduce(.max) { min($0, $1.origin.position) }
+        case .linkedFiles: hardLinks.files.wanted.values.reduce(.max) { min($0, $1.position) }
+        case .crawledLinks: hardLinks.files.crawled.values.joined().reduce(.max) { min($0, $1.value.position) }
+        case .unresolvedLinks: hardLinks.files.unresolved.values.reduce(.max) { min($0, $1.position) }
         case .roots: roots.suspects.values.reduce(.max, min)
-        case .heldEvents: unknownWatches.leastPosition
+        case .heldEvents: watches.unknown.leastPosition
         }
     }
 
@@ -96,12 +96,12 @@ extension TreeWatcher {
         case .renames: renames.count
         case .deferredLookUps: deferredLookUps.count
         case .names: lookUps.countOfAll
-        case .linkNews: linkedFiles.news.count
-        case .linkedFiles: linkedFiles.wanted.count
-        case .crawledLinks: linkedFiles.crawled.values.reduce(0) { $0 + $1.count }
-        case .unresolvedLinks: linkedFiles.unresolved.count
+        case .linkNews: hardLinks.files.news.count
+        case .linkedFiles: hardLinks.files.wanted.count
+        case .crawledLinks: hardLinks.files.crawled.values.reduce(0) { $0 + $1.count }
+        case .unresolvedLinks: hardLinks.files.unresolved.count
         case .roots: roots.suspects.count
-        case .heldEvents: unknownWatches.count
+        case .heldEvents: watches.unknown.count
         }
     }
 }

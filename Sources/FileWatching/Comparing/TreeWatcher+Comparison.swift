@@ -140,8 +140,8 @@ extension TreeWatcher {
     /// The entries of a container leave the tree while its directory is away or cannot be read.
     func detachAll(_ container: WatchedContainer) {
         guard container.knowledge.detachAll() else { return }
-        provisionalRows.forget { $0.container == container.number }
-        detachedRows.removeInaccessible(container.number)
+        uncertain.provisional.forget { $0.container == container.number }
+        uncertain.detached.removeInaccessible(container.number)
         tree.detachAll(container.number)
     }
 
@@ -179,7 +179,7 @@ extension TreeWatcher {
     /// Whether all that a slice of the audit waits for was heard and looked at.
     func isAuditSettled(_ comparison: Comparison) -> Bool {
         guard let end = comparison.audit?.settled else { return true }
-        guard position >= end, renames.isEmpty, linkedFiles.news.isEmpty else { return false }
+        guard position >= end, renames.isEmpty, hardLinks.files.news.isEmpty else { return false }
         return !lookUps.waits(before: end) { _ in true }
     }
 

@@ -117,28 +117,29 @@ extension TreeWatcher {
         else {
             return false
         }
-        detachedRows.insert(in: number, receivedBefore: isDisplaced ? position + queuedBytes() : nil)
+        uncertain.detached.insert(in: number, receivedBefore: isDisplaced ? position + queuedBytes() : nil)
         return true
     }
 
     /// Something without a row has come to a name in a directory, or has left it before a look-up. It may be a detached
     /// row's file: the events queued at the end of the iteration show where it went.
     func awaitMovingOn(from id: DirectoryID) {
-        detachedRows.awaitMovingOn(from: id)
+        uncertain.detached.awaitMovingOn(from: id)
     }
 
     /// Once an iteration, however many such names there were: each directory is opened for it, so that there may be too many of them
     /// for one iteration. No detached row ends before the last.
     private func finishMovingOn() {
-        guard detachedRows.isAwaitingMovingOn else { return }
-        for id in detachedRows.takeMovedOn(atMost: WatchLimits.movedOnPerIteration) where directories.isAlive(id) {
+        guard uncertain.detached.isAwaitingMovingOn else { return }
+        for id in uncertain.detached.takeMovedOn(atMost: WatchLimits.movedOnPerIteration) where directories.isAlive(id)
+        {
             if let directory = try? descriptor(of: id) { kernel.finishRenames(in: directory) }
         }
-        detachedRows.waitedForRenames(before: position + queuedBytes())
+        uncertain.detached.waitedForRenames(before: position + queuedBytes())
     }
 
     private func isUnsettled(_ container: WatchedContainer) -> Bool {
-        detachedRows.isAwaitingNews(at: position) || container.outstanding > 0
+        uncertain.detached.isAwaitingNews(at: position) || container.outstanding > 0
             || renames.waits(in: container.number) || !deferredLookUps.isEmpty
             || container.comparison?.isInBackground == false
     }
@@ -146,14 +147,14 @@ extension TreeWatcher {
     /// Ends the detached rows that did not come again, where nothing is under way that could bring them. The tree keeps
     /// only some of very many such rows, so that they end there even where something is always under way.
     func endDetached() {
-        guard !detachedRows.containers.isEmpty, lookUps.isEmpty else { return }
+        guard !uncertain.detached.containers.isEmpty, lookUps.isEmpty else { return }
         finishMovingOn()
-        for number in detachedRows.containers {
+        for number in uncertain.detached.containers {
             if let container = containers[number] {
                 if isUnsettled(container) { continue }
                 tree.endDetached(number)
             }
-            detachedRows.remove(number)
+            uncertain.detached.remove(number)
         }
     }
 
@@ -181,11 +182,11 @@ extension TreeWatcher {
             if isKept, !mayComeAgain { removed += tree.detachChildren(of: node) }
         }
         // A row of an inaccessible directory ends with the row that has its file since: that must be the one that goes.
-        let isKnownAgain = mayComeAgain || detachedRows.containersWithInaccessible.contains(node.container)
+        let isKnownAgain = mayComeAgain || uncertain.detached.containersWithInaccessible.contains(node.container)
         if isKnownAgain, !status.kind.isDirectory { _ = becomeLikely(node) }
         removed += mayComeAgain ? tree.detach(node, isOutdated: isOutdated) : tree.remove(node)
         // The row is free for another.
-        provisionalRows.forget(node)
+        uncertain.provisional.forget(node)
         count(origin) { $0.removed += removed }
         for file in linked { lookAtLinks(of: file, origin: origin) }
     }

@@ -46,7 +46,7 @@ extension TreeWatcher {
     func markRefusing(_ id: DirectoryID, _ error: SystemError, _ origin: Origin) -> Bool {
         // The open descriptors may belong to directories that have moved elsewhere.
         closeDescriptors(above: id)
-        lostDirectories.release(id.slot)
+        opening.lost.release(id.slot)
         var id = id
         while true {
             closeDescriptor(of: id)
@@ -62,7 +62,7 @@ extension TreeWatcher {
                 }
                 guard error.isRefusal else { return false }
                 // The directory that holds the first one that could not be opened is the one that refuses.
-                let refused = lostDirectories.obstacle ?? id
+                let refused = opening.lost.obstacle ?? id
                 guard let parent = tree.parent(of: directories[refused].node) else {
                     markInaccessible(refused, error, origin)
                     return true
@@ -129,7 +129,7 @@ extension TreeWatcher {
         forgetProvisionalRows(below: node, mayComeAgain: keeps)
         let removed = keeps ? tree.detachInaccessible(node) : tree.removeChildren(of: node)
         count(origin) { $0.removed += removed }
-        if keeps { detachedRows.insertInaccessible(in: node.container) }
+        if keeps { uncertain.detached.insertInaccessible(in: node.container) }
         // If they were changed by names here, possibly no other event reports it.
         for file in linked { lookAtLinks(of: file, origin: origin) }
     }
@@ -159,7 +159,7 @@ extension TreeWatcher {
     /// shows that this one has gone on, so the entry's former identity ends. If the row was provisional it was never
     /// that file, which a queued event may bring.
     func endInaccessible(former: FileStatus, of node: TreeNode) {
-        guard detachedRows.containersWithInaccessible.contains(node.container), former.links == 1,
+        guard uncertain.detached.containersWithInaccessible.contains(node.container), former.links == 1,
             !former.kind.isDirectory,
             let file = likelyFile(of: node), fileIdentities.isSame(file, former)
         else { return }
@@ -168,14 +168,16 @@ extension TreeWatcher {
 
     /// Ends the rows kept of inaccessible directories, where all can be read and have been.
     func endInaccessible() {
-        guard !detachedRows.containersWithInaccessible.isEmpty, lookUps.isEmpty, deferredLookUps.isEmpty else { return }
-        for number in detachedRows.containersWithInaccessible {
+        guard !uncertain.detached.containersWithInaccessible.isEmpty, lookUps.isEmpty, deferredLookUps.isEmpty else {
+            return
+        }
+        for number in uncertain.detached.containersWithInaccessible {
             if let container = containers[number] {
                 if container.counts.unreadable > 0 || container.outstanding > 0 { continue }
                 if let comparison = container.comparison, !comparison.isInBackground { continue }
                 tree.endInaccessible(number)
             }
-            detachedRows.removeInaccessible(number)
+            uncertain.detached.removeInaccessible(number)
         }
     }
 
@@ -203,7 +205,7 @@ extension TreeWatcher {
             detachPendingRenames(below: node)
             leave(node)
         }
-        provisionalRows.forget(node)
+        uncertain.provisional.forget(node)
         moveRow(node, to: closed, named: name)
         detachBelow(closed, rename.origin)
     }

@@ -11,6 +11,8 @@ import LinuxSystem
 struct EventStream {
     /// Where the stream was heard to.
     private(set) var position: UInt64 = 1
+    /// Up to here barriers wait for everything, hot entries included.
+    private(set) var forcedPosition: UInt64 = 0
     /// Bytes that were read and not heard: they come once more.
     private(set) var undecided = 0
     /// Bytes of one reading at most.
@@ -28,6 +30,9 @@ struct EventStream {
 
     /// Begins where another process has ended.
     mutating func begin(at position: UInt64) { self.position = position }
+
+    /// A barrier waits for everything up to a position.
+    mutating func force(to position: UInt64) { forcedPosition = max(forcedPosition, position) }
 
     // MARK: Reading
 

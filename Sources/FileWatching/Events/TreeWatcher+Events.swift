@@ -111,15 +111,15 @@ extension TreeWatcher {
         if directories[id].flags.contains(.inaccessible) {
             return handleEventInInaccessible(id, event, name: name, origin)
         }
-        if !lostDirectories.isEmpty, event.mask.contains(.isDirectory),
+        if !opening.lost.isEmpty, event.mask.contains(.isDirectory),
             !event.mask.isDisjoint(with: [.create, .movedTo]),
             let child = tree.child(of: directories[id].node, named: name)
         {
             // It may be back.
             placeChanged(child)
         }
-        if exchange.isAwaited {
-            exchange.note(
+        if applied.exchange.isAwaited {
+            applied.exchange.note(
                 event.cookie, in: id, leaving: event.mask.contains(.movedFrom) ? name : nil, at: origin.position)
         }
         if origin.position < resumption.received, !event.mask.isDisjoint(with: [.movedFrom, .movedTo]) {
@@ -167,8 +167,7 @@ extension TreeWatcher {
     /// The queue has overflowed: whatever was read before now may be out of date, everywhere.
     private func overflowed(origin: Origin) {
         counters.overflows += 1
-        exchange.reset()
-        backups = [:]
+        applied.reset()
         notices.append(.overflow)
         for container in containers.values where container.place.failure == nil {
             compare(container, origin: origin, isPaced: true)

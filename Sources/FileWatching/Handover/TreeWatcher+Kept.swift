@@ -91,9 +91,9 @@ extension TreeWatcher {
 
     /// Whether something waits that no event causes again.
     private var hasWorkOfItsOwn: Bool {
-        !provisionalRows.isEmpty || lookUps.unreceived > 0 || renames.hasNoted || !deferredLookUps.isEmpty
-            || !linkedFiles.isEmpty
-            || !detachedRows.containers.isEmpty
+        !uncertain.provisional.isEmpty || lookUps.unreceived > 0 || renames.hasNoted || !deferredLookUps.isEmpty
+            || !hardLinks.files.isEmpty
+            || !uncertain.detached.containers.isEmpty
     }
 
     private var iterationState: IterationState {
@@ -101,7 +101,7 @@ extension TreeWatcher {
         state.received = position
         var room = WatchLimits.keptNames
         func key(_ number: UInt32) -> UInt64 { containers[number]?.key ?? 0 }
-        provisionalRows.forEach(at: position, most: WatchLimits.keptNames / 2) { node, doubt, end in
+        uncertain.provisional.forEach(at: position, most: WatchLimits.keptNames / 2) { node, doubt, end in
             let end = min(end, IterationState.Provisional.untilLookedAt)
             state.provisionalRows.append(.init(key: key(node.container), row: node.row, doubt: doubt, end: end))
         }
@@ -129,9 +129,9 @@ extension TreeWatcher {
             state.renames.append(.init(cookie: rename.cookie, key: key(node.container), row: node.row))
         }
         for lookUp in deferredLookUps { lookUp.name.withUnsafeBytes { add(lookUp.directory, $0) } }
-        state.files = linkedFiles.files
+        state.files = hardLinks.files.files
         var roomForDetached = WatchLimits.keptDetached
-        for number in detachedRows.containers {
+        for number in uncertain.detached.containers {
             let bytes = tree.savedDetached(of: number, limit: roomForDetached)
             roomForDetached -= bytes.count
             if !bytes.isEmpty { state.detached.append(.init(key: key(number), bytes: bytes)) }
@@ -194,7 +194,7 @@ extension TreeWatcher {
         }
         for row in start.state.provisionalRows {
             guard let number = numbers[row.key], let node = tree.node(row: row.row, in: number) else { continue }
-            provisionalRows.restore(
+            uncertain.provisional.restore(
                 node, row.doubt, until: row.end == IterationState.Provisional.untilLookedAt ? .max : row.end)
         }
         for rename in start.state.renames {
@@ -204,11 +204,11 @@ extension TreeWatcher {
         for rows in start.state.detached {
             guard let number = numbers[rows.key] else { continue }
             tree.restoreDetached(saved: rows.bytes, in: number)
-            detachedRows.insert(in: number, receivedBefore: position + queuedBytes())
+            uncertain.detached.insert(in: number, receivedBefore: position + queuedBytes())
         }
         let origin = Origin(position: positionNow)
         for file in start.state.files {
-            linkedFiles.want(file, origin)
+            hardLinks.files.want(file, origin)
             for number in numbers.values {
                 var nodes: [TreeNode] = []
                 tree.forEachNode(inode: file.inode, device: file.device, in: number) { nodes.append($0) }

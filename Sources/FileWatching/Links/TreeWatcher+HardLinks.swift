@@ -36,7 +36,7 @@ extension TreeWatcher {
     /// made, and the file changed by it, before the directory was watched: the known status of its other names is then
     /// out of date.
     func cameBy(_ status: FileStatus, origin: Origin) {
-        let isKnown = linkedFiles.news[InodeNumber(device: status.device, inode: status.inode)] != nil
+        let isKnown = hardLinks.files.news[InodeNumber(device: status.device, inode: status.inode)] != nil
         note(status, origin) {
             if !isKnown { $0.wasCrawled = true }
             $0.searches = true
@@ -51,12 +51,12 @@ extension TreeWatcher {
 
     private func note(_ status: FileStatus, _ origin: Origin, _ change: (inout LinkNews) -> Void) {
         let file = InodeNumber(device: status.device, inode: status.inode)
-        if let earlier = linkedFiles.news[file], !fileIdentities.isSame(earlier.status, status) {
+        if let earlier = hardLinks.files.news[file], !fileIdentities.isSame(earlier.status, status) {
             // The inode has been handed out again meanwhile.
-            _ = linkedFiles.takeNews(of: file)
+            _ = hardLinks.files.takeNews(of: file)
             settle(earlier, areOthersWaiting: mayFindDirectories)
         }
-        linkedFiles.change(file, new: LinkNews(status: status, origin: origin)) { news in
+        hardLinks.files.change(file, new: LinkNews(status: status, origin: origin)) { news in
             news.origin.position = min(news.origin.position, origin.position)
             if news.origin.task == 0 { news.origin.task = origin.task }
             change(&news)
@@ -65,7 +65,7 @@ extension TreeWatcher {
 
     func settle(_ news: LinkNews, areOthersWaiting: Bool) {
         let known = links(of: news.status)
-        if let node = known.first, unlinkedNames.hasNames { unlinkedNames.came(news.status, node) }
+        if let node = known.first, hardLinks.unlinked.hasNames { hardLinks.unlinked.came(news.status, node) }
         if news.lostName {
             for node in known { lookAt(node, origin: news.origin) }
             if !known.isEmpty {
@@ -79,7 +79,7 @@ extension TreeWatcher {
             // Some of these names, and of the one that was looked at where that has one link already, are gone without
             // an event.
             let count = known.count + (news.status.links == 1 ? 1 : 0)
-            if count > news.status.links { for node in known { provisionalRows.doubt(node) } }
+            if count > news.status.links { for node in known { uncertain.provisional.doubt(node) } }
             for node in known {
                 var status = news.status
                 if containers[node.container]?.options.readsExtras == true {
@@ -112,13 +112,13 @@ extension TreeWatcher {
     /// Not all names of a file are known. The others lie outside of the containers, or one is known with one link and
     /// cannot be found by its inode: `link(2)` tells nothing of the old name.
     func findLinksLater(of status: FileStatus, _ origin: Origin) {
-        linkedFiles.want(
+        hardLinks.files.want(
             InodeNumber(device: status.device, inode: status.inode), origin,
             crawledIn: readings[origin.task]?.container.number)
     }
 
     /// Whether there is something for ``findLinks()``; see ``LinkedFiles/hasWanted(forced:isReading:)``.
-    var hasLinksToFind: Bool { linkedFiles.hasWanted(forced: forcedPosition, isReading: isReading) }
+    var hasLinksToFind: Bool { hardLinks.files.hasWanted(forced: events.forcedPosition, isReading: isReading) }
 
     /// Whether directories of a container are being read, or of any.
     private func isReading(_ container: UInt32?) -> Bool {
@@ -126,9 +126,9 @@ extension TreeWatcher {
     }
 
     func takeLinksToFind() -> [InodeNumber: Origin] {
-        let wanted = linkedFiles.takeWanted(forced: forcedPosition, isReading: isReading)
+        let wanted = hardLinks.files.takeWanted(forced: events.forcedPosition, isReading: isReading)
         if tasksAreOutstanding {
-            linkedFiles.noteSought(wanted.keys, limit: settings.limits.soughtLinks, ticket: pool.tickets(1))
+            hardLinks.files.noteSought(wanted.keys, limit: settings.limits.soughtLinks, ticket: pool.tickets(1))
         }
         return wanted
     }
@@ -141,7 +141,7 @@ extension TreeWatcher {
             guard let first = known.first, known.count < tree.status(of: first).links else { continue }
             for node in known { lookAt(node, origin: origin) }
             // A watched directory may lose it after this look.
-            guard linkedFiles.unresolved.count < settings.limits.soughtLinks else { continue }
+            guard hardLinks.files.unresolved.count < settings.limits.soughtLinks else { continue }
             noteUnresolvedLink(
                 tree.status(of: first), position: origin.position, in: Set(known.map(\.container)),
                 areOthersWaiting: mayFindDirectories)
@@ -181,10 +181,10 @@ extension TreeWatcher {
         attempts: UInt8 = 0
     ) {
         let file = InodeNumber(device: status.device, inode: status.inode)
-        if let waiting = linkedFiles.unresolved[file], waiting.position != .max {
-            linkedFiles.unresolved[file]?.status = status
-            linkedFiles.unresolved[file]?.containers.formUnion(numbers)
-            linkedFiles.unresolved[file]?.again = min(waiting.again ?? .max, lost)
+        if let waiting = hardLinks.files.unresolved[file], waiting.position != .max {
+            hardLinks.files.unresolved[file]?.status = status
+            hardLinks.files.unresolved[file]?.containers.formUnion(numbers)
+            hardLinks.files.unresolved[file]?.again = min(waiting.again ?? .max, lost)
             return
         }
         let queued = queuedBytes()
@@ -194,7 +194,7 @@ extension TreeWatcher {
             attempts < settings.limits.lookUpAttempts
         else { return }
         let own = reading.filter { numbers.contains($0.value.container.number) }.keys
-        linkedFiles.unresolved[file] = UnresolvedLink(
+        hardLinks.files.unresolved[file] = UnresolvedLink(
             status: status, position: lost, containers: numbers, end: position + queued,
             tasks: Set(own), otherTasks: Set(reading.keys).subtracting(own), attempts: attempts)
     }

@@ -10,20 +10,22 @@ extension TreeWatcher {
         guard let parent = tree.parent(of: node), let id = directories.directory(at: parent) else { return }
         var hash: UInt32 = 0
         withName(of: node) { hash = LookUpQueue.hash($0, id.slot) }
-        unlinkedNames.lost(UnlinkedNames.Name(directory: id, hash: hash), of: file)
+        hardLinks.unlinked.lost(UnlinkedNames.Name(directory: id, hash: hash), of: file)
     }
 
     /// Looks at the file that had a name before the one that has it now: a descriptor of that may have been written to.
     func handleFormerName(in id: DirectoryID, _ entry: LookUpQueue.Entry) {
-        guard let file = unlinkedNames.file(of: UnlinkedNames.Name(directory: id, hash: entry.hash)) else { return }
+        guard let file = hardLinks.unlinked.file(of: UnlinkedNames.Name(directory: id, hash: entry.hash)) else {
+            return
+        }
         lookAt(file, origin: entry.origin)
     }
 
     /// Looks for the file that had a name and was never seen, where the file that has it now did not change.
     func handleUnchanged(in id: DirectoryID, _ entry: LookUpQueue.Entry) {
         let name = UnlinkedNames.Name(directory: id, hash: entry.hash)
-        if entry.isExpected, !entry.isRenamed, unlinkedNames.isOfUnseen(name) {
-            unlinkedNames.noteUnresolved(name, entry.origin)
+        if entry.isExpected, !entry.isRenamed, hardLinks.unlinked.isOfUnseen(name) {
+            hardLinks.unlinked.noteUnresolved(name, entry.origin)
         }
     }
 
@@ -31,27 +33,27 @@ extension TreeWatcher {
     func handleMissingName(_ name: UnsafeRawBufferPointer, in id: DirectoryID, _ entry: LookUpQueue.Entry) {
         guard entry.isReported, !entry.isRenamed else { return }
         let former = UnlinkedNames.Name(directory: id, hash: entry.hash)
-        if let file = unlinkedNames.file(of: former) { return lookAt(file, origin: entry.origin) }
+        if let file = hardLinks.unlinked.file(of: former) { return lookAt(file, origin: entry.origin) }
         if let inode = UnlinkedNames.inode(ofTemporary: name) {
             let file = InodeNumber(device: directories[id].device, inode: inode)
-            if unlinkedNames.place(of: file) != nil { return lookAt(file, origin: entry.origin) }
+            if hardLinks.unlinked.place(of: file) != nil { return lookAt(file, origin: entry.origin) }
         }
         // A name that came, was written to and went is no news. One whose content changes after it went is.
         guard entry.isExpected || entry.isWrittenUnlinked else { return }
-        unlinkedNames.noteUnresolved(former, entry.origin)
+        hardLinks.unlinked.noteUnresolved(former, entry.origin)
     }
 
     private func lookAt(_ file: InodeNumber, origin: Origin) {
-        if let node = unlinkedNames.place(of: file), isEntry(node, of: file) { lookAt(node, origin: origin) }
+        if let node = hardLinks.unlinked.place(of: file), isEntry(node, of: file) { lookAt(node, origin: origin) }
         for node in links(of: file) { lookAt(node, origin: origin) }
     }
 
     /// Looks for the files that were written to by names which were never seen: among the files that came last, and those
     /// in the directories of the names where these are few. The cost is bounded, however many names there are.
     func resolveNames() {
-        let names = unlinkedNames.takeUnresolved()
+        let names = hardLinks.unlinked.takeUnresolved()
         guard !names.isEmpty else { return }
-        var candidates = Set(unlinkedNames.latest)
+        var candidates = Set(hardLinks.unlinked.latest)
         for (name, _) in names where directories.isAlive(name.directory) {
             let directory = directories[name.directory].node
             guard candidates.count < 2 * UnlinkedNames.latestLimit,
@@ -73,24 +75,24 @@ extension TreeWatcher {
                 continue
             }
             lookAt(node, origin: origin)
-            unlinkedNames.came(known, node)
+            hardLinks.unlinked.came(known, node)
             changed.append(known)
         }
         // With one of each the name is that file's, and is found at once from now on.
-        if changed.count == 1, names.count == 1 { unlinkedNames.lost(names[0].name, of: changed[0]) }
+        if changed.count == 1, names.count == 1 { hardLinks.unlinked.lost(names[0].name, of: changed[0]) }
     }
 
     /// Looks again at the names of those for which nothing more is under way.
     func resolveLinks() {
-        guard !linkedFiles.unresolved.isEmpty else { return }
+        guard !hardLinks.files.unresolved.isEmpty else { return }
         let areOthersWaiting = mayFindDirectories
         let end = (lookUps.end, directories.unreadable.isEmpty ? lookUps.takenPatient : lookUps.endOfPatient)
-        for (file, link) in linkedFiles.unresolved where isDue(link) {
+        for (file, link) in hardLinks.files.unresolved where isDue(link) {
             if areOthersWaiting, link.lookUps == nil {
-                linkedFiles.unresolved[file]?.lookUps = end
+                hardLinks.files.unresolved[file]?.lookUps = end
                 continue
             }
-            linkedFiles.unresolved[file] = nil
+            hardLinks.files.unresolved[file] = nil
             let known = links(of: link.status)
             let lacksNames = known.first.map { known.count < tree.status(of: $0).links } ?? false
             if lacksNames { for node in known { lookAt(node, origin: Origin(position: link.position)) } }
@@ -107,9 +109,9 @@ extension TreeWatcher {
                     attempts: link.attempts + 1)
             }
             let others = link.otherTasks.filter { readings[$0] != nil }
-            if lacksNames, linkedFiles.unresolved[file] == nil, !others.isEmpty {
+            if lacksNames, hardLinks.files.unresolved[file] == nil, !others.isEmpty {
                 // No question about this file's containers waits until another one has been read.
-                linkedFiles.unresolved[file] = UnresolvedLink(
+                hardLinks.files.unresolved[file] = UnresolvedLink(
                     status: link.status, position: .max, containers: link.containers, end: position,
                     tasks: others, otherTasks: [], attempts: link.attempts)
             }

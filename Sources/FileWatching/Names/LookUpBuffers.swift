@@ -7,6 +7,8 @@ struct LookUpBuffers: ~Copyable {
     let name: UnsafeMutableRawBufferPointer
     /// Its extended attributes.
     let extras: UnsafeMutableRawBufferPointer
+    /// The name of a row, with a NUL behind it.
+    var path: [UInt8] = []
 
     init() {
         name = .allocate(byteCount: WatchLimits.nameLength + 1, alignment: 8)

@@ -30,8 +30,8 @@ extension TreeWatcher {
         }
         // With all heard that was queued, the way to a missing directory is tried once more for all that lies below it.
         let isDue = isDue(lookUp)
-        if isDue, let lost = lostDirectories.lost(atOrAbove: id.slot), round.tried.insert(lost).inserted {
-            lostDirectories.release(lost)
+        if isDue, let lost = opening.lost.lost(atOrAbove: id.slot), round.tried.insert(lost).inserted {
+            opening.lost.release(lost)
         }
         do throws(SystemError) {
             _ = try descriptor(of: id)
@@ -55,7 +55,7 @@ extension TreeWatcher {
                 return
             }
             // No event has told where the missing directory went. A look at its place settles everything below it.
-            let missing = lostDirectories.lost(atOrAbove: id.slot).map { directories.id(ofSlot: $0) } ?? id
+            let missing = opening.lost.lost(atOrAbove: id.slot).map { directories.id(ofSlot: $0) } ?? id
             if round.looked.insert(missing.slot).inserted {
                 round.tried.insert(missing.slot)
                 lookAtPlace(of: missing, origin: lookUp.origin, attempts: lookUp.attempts)

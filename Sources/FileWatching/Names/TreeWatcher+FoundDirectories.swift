@@ -19,7 +19,7 @@ extension TreeWatcher {
         let directory = directories[id].node
         // If a row's present directory is unknown, the one found there before may be this one.
         let known = knownDirectory(status.file, in: directory.container).flatMap {
-            provisionalRows.isTakenOver($0) ? nil : $0
+            uncertain.provisional.isTakenOver($0) ? nil : $0
         }
         // The event that reports it may be queued, and be a rename onto another directory, whose identity goes on. One
         // that is known elsewhere waits for that once, whatever was heard of this name.
@@ -42,7 +42,7 @@ extension TreeWatcher {
         giveUpName(of: known)
         moveRow(known, to: directory, named: name)
         hasMoved(known)
-        provisionalRows.forget(known)
+        uncertain.provisional.forget(known)
         let old = tree.status(of: known)
         publish(known, status.file, extras: extras)
         count(entry.origin) { $0.changed += 1 }

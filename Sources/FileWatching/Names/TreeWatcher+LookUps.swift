@@ -70,7 +70,7 @@ extension TreeWatcher {
             }
             return
         }
-        if unlinkedNames.hasNames, entry.isReported { handleFormerName(in: id, entry) }
+        if hardLinks.unlinked.hasNames, entry.isReported { handleFormerName(in: id, entry) }
         let container = containers[node.container]
         container?.counts.lookUps &+= 1
         let readsExtras = container?.options.readsExtras == true
@@ -132,7 +132,7 @@ extension TreeWatcher {
             // look-up waits for that once, since a directory that is renamed onto another takes over its identity.
             let waits = entry.isExpected || (entry.attempts == 0 && entry.origin.task == 0) || mayBeReported(entry)
             if waits, waitForNews(entry, name: name, found: status.file) { return }
-            let count = directories.directory(at: child).flatMap { unstableDirectories.count(of: $0) }
+            let count = directories.directory(at: child).flatMap { readings.unstable.count(of: $0) }
             removeNode(child, origin: entry.origin, isDisplaced: true)
             appeared(name, in: id, status, extras, entry)
             if let count { goOnAstray(name, in: id, count) }
@@ -140,11 +140,11 @@ extension TreeWatcher {
         }
         if !isSame, holdOwnReplacement(child, name, in: id, entry.origin) { return }
         if !isSame { endInaccessible(former: old, of: child) }
-        if !isSame || !provisionalRows.isEmpty {
+        if !isSame || !uncertain.provisional.isEmpty {
             noteFound(child, status.file, known: old, isExpected: !entry.isUnexpected)
         }
         let changed = publish(child, status.file, extras: extras)
-        if !changed, unlinkedNames.hasNames, entry.isReported { handleUnchanged(in: id, entry) }
+        if !changed, hardLinks.unlinked.hasNames, entry.isReported { handleUnchanged(in: id, entry) }
         if changed {
             count(entry.origin) { $0.changed += 1 }
             lookForCopying(of: old, to: status.file, in: id, entry.origin)
@@ -154,8 +154,8 @@ extension TreeWatcher {
             return
         }
         if !isSame, status.file.kind == .file || old.kind == .file {
-            unlinkedNames.lost(UnlinkedNames.Name(directory: id, hash: entry.hash), of: old)
-            unlinkedNames.came(status.file, child)
+            hardLinks.unlinked.lost(UnlinkedNames.Name(directory: id, hash: entry.hash), of: old)
+            hardLinks.unlinked.came(status.file, child)
         }
         if !isSame, old.links > 1 { lookAtLinks(of: old, origin: entry.origin) }
         if changed, status.file.links > 1 || old.links > 1 {
@@ -183,7 +183,7 @@ extension TreeWatcher {
         }
         if !entry.isArrival, let source = movedSource(of: status.file, in: directory.container) {
             tree.move(source, to: directory, named: name)
-            provisionalRows.forget(source)
+            uncertain.provisional.forget(source)
             publish(source, status.file, extras: extras)
             count(entry.origin) { $0.changed += 1 }
             // A rename changes the inode too, whatever other names it has.
@@ -199,7 +199,7 @@ extension TreeWatcher {
             return
         }
         guard let node = tree.insert(named: name, status: status.file, extras: extras, into: directory) else { return }
-        unlinkedNames.came(status.file, node)
+        hardLinks.unlinked.came(status.file, node)
         noteFound(node, status.file, known: nil, isExpected: entry.isExpected)
         count(entry.origin) { $0.added += 1 }
         if status.file.links > 1 { publishLinks(of: status.file, extras: extras, searches: true, origin: entry.origin) }
@@ -233,7 +233,7 @@ extension TreeWatcher {
             return nil
         }
         exchangeRows(child, other)
-        for node in [child, other] { provisionalRows.forget(node) }
+        for node in [child, other] { uncertain.provisional.forget(node) }
         // Where the other was.
         if let parent = tree.parent(of: child), let above = directories.directory(at: parent) {
             withName(of: child) { lookUps.add($0, in: above, origin: origin) }
@@ -262,16 +262,16 @@ extension TreeWatcher {
     /// Tells the names of the files that came up, and has them looked at where a name has ended.
     func settleLinks() {
         resolveNames()
-        guard !linkedFiles.news.isEmpty else { return }
+        guard !hardLinks.files.news.isEmpty else { return }
         // Not those that it asks for itself.
         let areOthersWaiting = mayFindDirectories
-        while let news = linkedFiles.takeNews() { settle(news, areOthersWaiting: areOthersWaiting) }
+        while let news = hardLinks.files.takeNews() { settle(news, areOthersWaiting: areOthersWaiting) }
     }
 
     /// Gives the row of a removed backup its former name again, with the file that has come there. False where the removed
     /// file is no backup. A barrier between the rename and the removal has made the rename final.
     func takeBack(_ node: TreeNode, _ entry: LookUpQueue.Entry) -> Bool {
-        guard !backups.isEmpty, let backup = backups.removeValue(forKey: node), entry.isUnlinked,
+        guard let backup = applied.takeBackup(of: node), entry.isUnlinked,
             kernel.now() &- backup.time < WatchLimits.backupWindow,
             entry.origin.position < backup.barrier ?? .max,
             fileIdentities.isSame(tree.status(of: node), backup.file), directories.isAlive(backup.directory)
@@ -285,10 +285,10 @@ extension TreeWatcher {
             if let other = tree.child(of: directory, named: name) {
                 guard other != node, tree.status(of: other).kind == .file else { return false }
                 tree.replace(node, with: other)
-                provisionalRows.replaced(node, by: other, at: entry.origin.position)
-                backups[other] = nil
+                uncertain.provisional.replaced(node, by: other, at: entry.origin.position)
+                _ = applied.takeBackup(of: other)
             } else {
-                provisionalRows.doubt(node)
+                uncertain.provisional.doubt(node)
             }
             tree.move(node, to: directory, named: name)
             noteLostName(of: node, file)

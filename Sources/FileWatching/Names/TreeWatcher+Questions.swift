@@ -139,7 +139,7 @@ extension TreeWatcher {
 
     /// Whether a directory is another each time it is looked at.
     func isUnstable(_ id: DirectoryID) -> Bool {
-        unstableDirectories.contains(id)
+        readings.unstable.contains(id)
     }
 
     /// Returns whether an entry is there. If the call fails for want of something or by a time-out, the entry stays and is looked

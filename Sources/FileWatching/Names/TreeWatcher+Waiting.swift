@@ -19,7 +19,7 @@ extension TreeWatcher {
             return
         }
         // The directory that replaced it may have moved on.
-        let isExpected = isExpected || provisionalRows.isTakenOver(node)
+        let isExpected = isExpected || uncertain.provisional.isTakenOver(node)
         withName(of: node) {
             lookUps.add($0, in: above, origin: origin, attempts: attempts, isExpected: isExpected)
         }
@@ -34,7 +34,7 @@ extension TreeWatcher {
             noteGone(event.watch)
             return
         }
-        unknownWatches.hold(event, name: name, position: position, limit: settings.limits.heldNames)
+        watches.unknown.hold(event, name: name, position: position, limit: settings.limits.heldNames)
         // An audit, or a crawl from a poll, may have come by a directory that no event had named. Barriers wait for
         // changes reported from now on.
         for (number, task) in readings.tasks where task.position == .max {
@@ -47,12 +47,12 @@ extension TreeWatcher {
 
     /// See ``UnknownWatches``.
     func noteReceived(_ watch: Int32) {
-        if tasksAreOutstanding { unknownWatches.noteReceived(watch) }
+        if tasksAreOutstanding { watches.unknown.noteReceived(watch) }
     }
 
     /// A watch has ended. A thread that was given it may not have handed over its result yet.
     func noteGone(_ watch: Int32) {
-        unknownWatches.remove(watch)
+        watches.unknown.remove(watch)
         guard tasksAreOutstanding else { return }
         watches.noteEnded(watch, limit: settings.limits.goneWatches, ticket: pool.tickets(1))
     }
@@ -131,7 +131,7 @@ extension TreeWatcher {
     /// Has an entry looked at whose content, mode or times have changed. Returns whether it waits as a hot one.
     func lookPatiently(at name: UnsafeRawBufferPointer, in id: DirectoryID, origin: Origin) -> Bool {
         let isHot = lookUps.addChanged(
-            name, in: id, origin: origin, forced: forcedPosition, interval: settings.hotInterval,
+            name, in: id, origin: origin, forced: events.forcedPosition, interval: settings.hotInterval,
             slots: directories.records.count, iteration)
         if isHot { counters.lookUpsMerged += 1 }
         return isHot

@@ -12,12 +12,12 @@ extension TreeWatcher {
     /// stride each, and not their depth.
     func descriptor(of id: DirectoryID) throws(SystemError) -> CInt {
         let slot = directories[id].cacheSlot
-        if slot >= 0 { return cache.use(slot) }
+        if slot >= 0 { return opening.cache.use(slot) }
         return keep(try open(id), of: id)
     }
 
     private func keep(_ number: CInt, of id: DirectoryID) -> CInt {
-        let (slot, evicted) = cache.insert(number, for: id)
+        let (slot, evicted) = opening.cache.insert(number, for: id)
         directories[id].cacheSlot = slot
         if let evicted {
             directories[evicted.directory].cacheSlot = -1
@@ -35,7 +35,7 @@ extension TreeWatcher {
         let slot = directories[id].cacheSlot
         guard slot >= 0 else { return nil }
         directories[id].cacheSlot = -1
-        let number = cache.remove(slot)
+        let number = opening.cache.remove(slot)
         return number >= 0 ? number : nil
     }
 
@@ -43,17 +43,17 @@ extension TreeWatcher {
     /// removed keeps its inode, and those of the removed directories above it: the kernel frees them in close(2), a
     /// millisecond for a stride.
     func closeDescriptorLater(of id: DirectoryID) {
-        if let number = takeDescriptor(of: id) { cache.closeLater(number) }
+        if let number = takeDescriptor(of: id) { opening.cache.closeLater(number) }
     }
 
     /// Closes descriptors of directories that have left the tree, as many as there is time for, and a few in any case. No
     /// more than ``WatchSettings/openDirectoryLimit`` stay open: other calls would fail with EMFILE.
     func closeDescriptors(isAll: Bool = false) {
         var closed = 0
-        while let number = cache.takeUnclosed() {
+        while let number = opening.cache.takeUnclosed() {
             kernel.close(number)
             closed += 1
-            if isAll || cache.unclosedCount > settings.openDirectoryLimit { continue }
+            if isAll || opening.cache.unclosedCount > settings.openDirectoryLimit { continue }
             if closed >= WatchLimits.closesPerIteration, iteration.isPastDeadline(kernel.now()) { return }
         }
     }
@@ -70,8 +70,8 @@ extension TreeWatcher {
 
     /// Closes the directories that were not used for a while.
     func closeIdleDirectories() {
-        guard cache.nextDeadline(idleTime: 0) != nil else { return }
-        for idle in cache.sweep(now: kernel.now(), idleTime: settings.directoryIdleTime) {
+        guard opening.cache.nextDeadline(idleTime: 0) != nil else { return }
+        for idle in opening.cache.sweep(now: kernel.now(), idleTime: settings.directoryIdleTime) {
             closeDescriptor(of: idle.directory)
         }
     }
@@ -79,7 +79,7 @@ extension TreeWatcher {
     /// Closes all directories, so that umount(8) succeeds at once. Done at each iteration's end, it made a look half again as
     /// expensive.
     func closeOpenDirectories() {
-        for entry in cache.removeAll() {
+        for entry in opening.cache.removeAll() {
             directories[entry.directory].cacheSlot = -1
             kernel.close(entry.number)
         }
@@ -97,7 +97,7 @@ extension TreeWatcher {
     }
 
     private func openOnce(_ id: DirectoryID) throws(SystemError) -> CInt {
-        lostDirectories.beginOpening()
+        opening.lost.beginOpening()
         let record = directories[id]
         guard tree.parent(of: record.node) != nil else {
             guard let container = containers[record.node.container] else { throw .stale }
@@ -126,8 +126,8 @@ extension TreeWatcher {
         var way: [DirectoryID] = []
         var current = id
         while true {
-            if let lost = lostDirectories.lost(atOrAbove: current.slot) {
-                lostDirectories.mark(way, below: lost)
+            if let lost = opening.lost.lost(atOrAbove: current.slot) {
+                opening.lost.mark(way, below: lost)
                 throw .stale
             }
             guard let parent = tree.parent(of: directories[current].node),
@@ -201,11 +201,11 @@ extension TreeWatcher {
 
     /// A directory could not be opened in its place. If it is not there, neither is the way to the directories below.
     private func noteObstacle(_ id: DirectoryID, on way: some Sequence<DirectoryID>, _ error: SystemError) {
-        lostDirectories.noteObstacle(id)
+        opening.lost.noteObstacle(id)
         // EAGAIN: renames came in between (openat2(2)), so nothing is known.
         if error.isRefusal || error.isShortage { return }
-        lostDirectories.mark(CollectionOfOne(id), below: id.slot)
-        lostDirectories.mark(way, below: id.slot)
+        opening.lost.mark(CollectionOfOne(id), below: id.slot)
+        opening.lost.mark(way, below: id.slot)
     }
 
     /// Gives an entry another place. Directories below are reached by another way from now on.
@@ -223,8 +223,8 @@ extension TreeWatcher {
 
     /// A row has another place, or its directory was found: it is not lost, whatever was found before.
     func placeChanged(_ node: TreeNode) {
-        guard !lostDirectories.isEmpty, let id = directories.directory(at: node) else { return }
-        lostDirectories.release(id.slot)
+        guard !opening.lost.isEmpty, let id = directories.directory(at: node) else { return }
+        opening.lost.release(id.slot)
     }
 
     private func joinNames(of nodes: [TreeNode]) -> [UInt8] {

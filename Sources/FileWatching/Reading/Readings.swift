@@ -19,6 +19,11 @@ struct Readings {
     private(set) var awaited: [DirectoryID: UInt64] = [:]
     /// Names that events have told of in directories that are being read, where extras are read; by slot.
     private var touched: [Int32: Set<[UInt8]>] = [:]
+    /// Directories that are another each time they are read.
+    var unstable: UnstableDirectories
+
+    /// - Parameter unstableAfter: see ``WatchLimits/readsAstray``.
+    init(unstableAfter: UInt8) { unstable = UnstableDirectories(limit: unstableAfter) }
 
     /// Whether directories are being read.
     var areUnderWay: Bool { jobs > 0 }

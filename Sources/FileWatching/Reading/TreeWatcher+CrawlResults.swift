@@ -56,7 +56,7 @@ extension TreeWatcher {
         let wantsExtras = containers[directories[id].node.container]?.options.readsExtras == true
         directories[id].round = wantsExtras && !result.hasExtras ? 0 : result.round
         let touched = readings.takeTouched(id)
-        let held = unknownWatches[result.watch]
+        let held = watches.unknown[result.watch]
         if let error = result.error {
             dropWatch(of: result)
             failed(id, error, origin)
@@ -78,14 +78,14 @@ extension TreeWatcher {
             readings.forgetTouched(id)
             return bringBack(id, position: origin.position)
         }
-        unknownWatches.remove(result.watch)
-        if !lostDirectories.isEmpty { lostDirectories.release(id.slot) }
+        watches.unknown.remove(result.watch)
+        if !opening.lost.isEmpty { opening.lost.release(id.slot) }
         directories[id].flags.remove(.inaccessible)
-        unstableDirectories.forget(id)
+        readings.unstable.forget(id)
         // Events that another directory got by this watch since the directory was read are lost with that one.
         let wasReceivedByAnother =
-            result.watch >= 0 && directories[id].watch != result.watch && unknownWatches.wasReceived(result.watch)
-        if held != nil { unknownWatches.noteReceived(result.watch) }
+            result.watch >= 0 && directories[id].watch != result.watch && watches.unknown.wasReceived(result.watch)
+        if held != nil { watches.unknown.noteReceived(result.watch) }
         takeWatch(of: result, for: id, origin)
         // It is read again soon, and counts as inexact until then.
         if let error = result.extrasError { fellShort(id, error) }
@@ -327,7 +327,7 @@ extension TreeWatcher {
     /// Whether the names of a file were looked for since a job was asked for, as far as is known.
     private func wasSought(_ status: FileStatus, since ticket: UInt64) -> Bool {
         status.kind != .directory
-            && linkedFiles.wasSought(InodeNumber(device: status.device, inode: status.inode), since: ticket)
+            && hardLinks.files.wasSought(InodeNumber(device: status.device, inode: status.inode), since: ticket)
     }
 
     private func isKnown(_ index: Int, of batch: DirectoryBatch, in directory: TreeNode) -> Bool {

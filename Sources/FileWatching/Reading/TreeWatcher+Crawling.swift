@@ -80,7 +80,7 @@ extension TreeWatcher {
 
     /// Reads directories on the loop, where there are no threads.
     func performJobs() -> Bool {
-        for _ in 0..<jobsPerIteration where !pool.performOne() { return false }
+        for _ in 0..<jobs.perIteration where !pool.performOne() { return false }
         return true
     }
 
@@ -109,9 +109,9 @@ extension TreeWatcher {
             notices.append(.crawled(container: container.number, directories: container.counts.directories))
         }
         if !tasksAreOutstanding {
-            unknownWatches.removeAll()
+            watches.unknown.removeAll()
             watches.forgetEnded()
-            linkedFiles.forgetSought()
+            hardLinks.files.forgetSought()
             for container in containers.values where container.above.hasWideWatches {
                 container.above.hasWideWatches = false
                 suspect(container.number, position: positionNow)

@@ -61,7 +61,7 @@ extension TreeWatcher {
         let range = start..<min(start + max(settings.directorySlice, 1), result.batch.count)
         inbox.slices?.next = range.upperBound
         if inbox.slices?.isNew == true {
-            insert(result, range, into: id, except: unknownWatches[result.watch]?.names ?? [], origin)
+            insert(result, range, into: id, except: watches.unknown[result.watch]?.names ?? [], origin)
             expectChildren(of: result, range, in: id)
             guard range.upperBound == result.batch.count else { return false }
             inbox.slices = nil

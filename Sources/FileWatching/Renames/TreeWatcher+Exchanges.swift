@@ -32,7 +32,7 @@ extension TreeWatcher {
     /// having waited for that it is queued; a rename of the same name that comes later is another.
     func awaitSecondPair(from id: DirectoryID, _ name: UnsafeRawBufferPointer, to other: DirectoryID) {
         if let directory = try? descriptor(of: id) { kernel.finishRenames(in: directory) }
-        exchange.expect(from: id, Array(name), to: other, before: position + queuedBytes())
+        applied.exchange.expect(from: id, Array(name), to: other, before: position + queuedBytes())
     }
 
     /// Looks for the second pair of an exchange of which the first is the rename that was just read. `mv a b; mv b a`
@@ -120,7 +120,7 @@ extension TreeWatcher {
         _ event: InotifyEvent, _ name: UnsafeRawBufferPointer, _ origin: Origin, following: UnsafeRawBufferPointer
     ) -> Bool {
         guard event.mask.contains(.movedTo), origin.position >= resumption.received,
-            !exchange.isSecond(event.cookie),
+            !applied.exchange.isSecond(event.cookie),
             let id = directories.directory(watch: event.watch), !directories[id].flags.contains(.inaccessible)
         else { return false }
         if let rename = renames.pending(cookie: event.cookie) {
@@ -161,8 +161,8 @@ extension TreeWatcher {
             }
             noteExchange(nil, rename, target, name, in: id)
             moveRow(target, to: from, named: former)
-            provisionalRows.moved(target, at: rename.origin.position)
-            exchange.expect(cookie)
+            uncertain.provisional.moved(target, at: rename.origin.position)
+            applied.exchange.expect(cookie)
             return true
         }
     }

@@ -36,7 +36,7 @@ extension TreeWatcher {
             guard let target = replacedDirectory(name, in: id) else { return }
             switch arrival(name, event.watch, following) {
             case .changesPlaces: break
-            case .movesOn: provisionalRows.takenOver(target)
+            case .movesOn: uncertain.provisional.takenOver(target)
             case .isLeft:
                 // Two renames have left the name free.
                 if !isQuiet(id) || status(of: name, in: id) == nil {
@@ -51,9 +51,9 @@ extension TreeWatcher {
         // The row stands for a file that no look-up has seen; or for its former file, where the two have changed
         // places.
         if leaving ?? (queuedBytes() > 0), let file = likelyFile(of: target, at: origin.position) {
-            provisionalRows.mayBeReplaced(target, file)
+            uncertain.provisional.mayBeReplaced(target, file)
         } else {
-            provisionalRows.doubt(target)
+            uncertain.provisional.doubt(target)
         }
     }
 
@@ -65,7 +65,7 @@ extension TreeWatcher {
         if event.mask.contains(.isDirectory) {
             takeOver(name, in: id, by: file, origin: origin)
         } else if let target = replacedFile(name, in: id) {
-            provisionalRows.doubt(target, file: file)
+            uncertain.provisional.doubt(target, file: file)
         }
     }
 
@@ -184,7 +184,7 @@ extension TreeWatcher {
         } else {
             guard let found = status(of: name, in: id), found.file.kind == .directory, !found.isMountRoot else {
                 // It has moved on.
-                provisionalRows.takenOver(target)
+                uncertain.provisional.takenOver(target)
                 return
             }
             source = found.file
@@ -197,13 +197,13 @@ extension TreeWatcher {
         if isLeft, other != nil { return }
         if let other, !makesWay(other, in: target) {
             // One that has not left its place has come since, and the one that came before it has moved on.
-            if !takeOver(target, by: other, origin: origin), file == nil { provisionalRows.takenOver(target) }
+            if !takeOver(target, by: other, origin: origin), file == nil { uncertain.provisional.takenOver(target) }
             return
         }
         leave(target)
         removeChildren(of: target, origin: origin)
         // It may have moved on, and another may be here.
-        if file == nil { provisionalRows.takenOver(target) } else { provisionalRows.forget(target) }
+        if file == nil { uncertain.provisional.takenOver(target) } else { uncertain.provisional.forget(target) }
         publish(target, source, extras: nil)
         enter(target, source, origin: origin)
     }
@@ -223,13 +223,13 @@ extension TreeWatcher {
     func foundTakenOver(
         _ node: TreeNode, _ status: KernelStatus, extras: UnsafeRawBufferPointer?, origin: Origin
     ) -> Bool {
-        guard provisionalRows.isTakenOver(node), status.file.kind == .directory, !status.isMountRoot,
+        guard uncertain.provisional.isTakenOver(node), status.file.kind == .directory, !status.isMountRoot,
             tree.status(of: node).device == status.file.device,
             knownDirectory(status.file, in: node.container).map({ makesWay($0, in: node) }) ?? true
         else { return false }
         leave(node)
         // The known entries below may be elsewhere, and come again as the same items.
-        provisionalRows.forget(node)
+        uncertain.provisional.forget(node)
         removeChildren(of: node, origin: origin)
         publish(node, status.file, extras: extras)
         count(origin) { $0.changed += 1 }
@@ -265,7 +265,7 @@ extension TreeWatcher {
         leave(target)
         removeChildren(of: target, origin: origin)
         tree.replace(target, with: source)
-        provisionalRows.replaced(target, by: source, at: origin.position)
+        uncertain.provisional.replaced(target, by: source, at: origin.position)
         if let known {
             directories.setNode(known, to: target)
             placeChanged(target)

@@ -9,18 +9,18 @@ import Metadata
 extension TreeWatcher {
     /// The file of a row by the events before a position, for certain; nil where it is not known.
     func receivedFile(of node: TreeNode, at position: UInt64) -> FileStatus? {
-        guard let record = provisionalRows.record(of: node, at: position) else { return tree.status(of: node) }
+        guard let record = uncertain.provisional.record(of: node, at: position) else { return tree.status(of: node) }
         return record.isLikely ? nil : record.file
     }
 
     /// Whether a row was made by a look-up of a name that was free by the events before a position.
     func isNew(_ node: TreeNode, at position: UInt64) -> Bool {
-        provisionalRows.record(of: node, at: position)?.isNew == true
+        uncertain.provisional.record(of: node, at: position)?.isNew == true
     }
 
     /// The same where the best guess will do, by the events read until now.
     func likelyFile(of node: TreeNode, at position: UInt64) -> FileStatus? {
-        guard let record = provisionalRows.record(of: node, at: position) else { return tree.status(of: node) }
+        guard let record = uncertain.provisional.record(of: node, at: position) else { return tree.status(of: node) }
         return record.isLikely ? record.file ?? tree.status(of: node) : record.file
     }
 
@@ -32,22 +32,23 @@ extension TreeWatcher {
 
     /// A look-up has set the file of a row.
     func noteFound(_ node: TreeNode, _ found: FileStatus, known: FileStatus?, isExpected: Bool) {
-        provisionalRows.found(
+        uncertain.provisional.found(
             node, { fileIdentities.isSame($0, found) }, known: known, isExpected: isExpected, at: position)
     }
 
     /// All looks of this iteration were made, or the stream is about to be read on.
     func settleProvisionalRows() {
-        guard !provisionalRows.isEmpty || provisionalRows.hasLooked else { return }
-        provisionalRows.reads(from: position, to: provisionalRows.hasLooked ? position + queuedBytes() : position)
+        guard !uncertain.provisional.isEmpty || uncertain.provisional.hasLooked else { return }
+        uncertain.provisional.reads(
+            from: position, to: uncertain.provisional.hasLooked ? position + queuedBytes() : position)
     }
 
     /// Forgets the records of rows below a directory that leaves the tree. If it may come again, each row gets back the
     /// file that it stands for, and is recognised by that. A row of unknown file is known by its name, where its
     /// directory is.
     func forgetProvisionalRows(below node: TreeNode, mayComeAgain: Bool) {
-        guard !provisionalRows.isEmpty else { return }
-        let below = provisionalRows.nodes {
+        guard !uncertain.provisional.isEmpty else { return }
+        let below = uncertain.provisional.nodes {
             $0.container == node.container && $0 != node && isSelfOrAncestor(node, of: $0)
         }
         for child in below {
@@ -56,7 +57,7 @@ extension TreeWatcher {
                 status.identity = .unknown
                 tree.update(child, status: status)
             }
-            provisionalRows.forget(child)
+            uncertain.provisional.forget(child)
         }
     }
 
@@ -71,18 +72,10 @@ extension TreeWatcher {
     func noteBackup(_ node: TreeNode, leaving name: [UInt8], in id: DirectoryID, at position: UInt64) {
         let file = tree.status(of: node)
         guard file.kind == .file else { return }
-        if backups.count >= settings.limits.backups {
-            backups = backups.filter { iteration.began &- $1.time < WatchLimits.backupWindow }
-            if backups.count >= settings.limits.backups { backups = [:] }
-        }
-        backups[node] = Backup(
+        let backup = Backup(
             directory: id, name: name, file: file, time: kernel.now(), position: position,
-            barrier: position < forcedPosition ? forcedPosition : nil)
-    }
-
-    /// Notes that a barrier was made. Events behind it find the renames before it final.
-    func noteBarrier(at position: UInt64) {
-        for node in backups.keys where backups[node]?.barrier == nil { backups[node]?.barrier = position }
+            barrier: position < events.forcedPosition ? events.forcedPosition : nil)
+        applied.note(backup, of: node, limit: settings.limits.backups, now: iteration.began)
     }
 
     /// Notes both files of an exchange. The first pair of its events is `rename` and the other name.

@@ -8,7 +8,7 @@ extension TreeWatcher {
     /// `IN_MOVED_FROM`: the rename is pending until its `IN_MOVED_TO` comes or its time is over.
     func movedFrom(_ id: DirectoryID, _ event: InotifyEvent, name: UnsafeRawBufferPointer, origin: Origin) {
         if ignoresNames, isIgnored(name, in: id) { return }
-        if exchange.isSecond(event.cookie) {
+        if applied.exchange.isSecond(event.cookie) {
             lookUps.addRenamed(name, in: id, origin: origin)
             return
         }
@@ -16,22 +16,22 @@ extension TreeWatcher {
         let isUnseen = directoryWaits(name, in: id)
         if !isUnseen, !detach(name, in: id) { _ = renames.take(id, name) }
         var node = isUnseen ? nil : tree.child(of: directories[id].node, named: name)
-        if let known = node, let record = provisionalRows.record(of: known, at: origin.position), record.isLikely,
+        if let known = node, let record = uncertain.provisional.record(of: known, at: origin.position), record.isLikely,
             lies(tree.status(of: known), name, in: id)
         {
             // The file that a look-up has found is there still: it came after the one of this event left.
             if record.isNew {
-                provisionalRows.cameLater(known)
+                uncertain.provisional.cameLater(known)
                 node = nil
             } else {
-                provisionalRows.doubt(known)
+                uncertain.provisional.doubt(known)
             }
         }
         // Where another process has heard it, all that waits was heard after it.
         if let node, origin.position >= resumption.received, isUnexpected(name, in: id),
-            !provisionalRows.isTakenOver(node)
+            !uncertain.provisional.isTakenOver(node)
         {
-            provisionalRows.doubt(node)
+            uncertain.provisional.doubt(node)
         }
         renames.append(
             PendingRename(
@@ -41,7 +41,7 @@ extension TreeWatcher {
                 },
                 hasRow: node != nil, isOutdated: node != nil && waits(name, in: id),
                 deadline: kernel.now() &+ settings.renameWindow, origin: origin, isDetached: isUnseen))
-        if let node { provisionalRows.left(node, tree.status(of: node), at: origin.position) }
+        if let node { uncertain.provisional.left(node, tree.status(of: node), at: origin.position) }
     }
 
     /// Whether something that was heard of a name, and was not looked at since, says why another file may be there.
@@ -55,8 +55,8 @@ extension TreeWatcher {
         following: UnsafeRawBufferPointer
     ) {
         let ignored = ignoresNames && isIgnored(name, in: id)
-        if exchange.isSecond(event.cookie) {
-            exchange.finish()
+        if applied.exchange.isSecond(event.cookie) {
+            applied.exchange.finish()
             if !ignored { lookUps.addRenamed(name, in: id, origin: origin) }
             return
         }
@@ -137,7 +137,7 @@ extension TreeWatcher {
         if !isDirectory, rename.directory == id, SaveName.complete.isName(name, of: rename.name) { return }
         let isSave = isSave(rename, event, name, in: id)
         if !isDirectory, waits(name, in: id) {
-            unlinkedNames.lostUnseen(
+            hardLinks.unlinked.lostUnseen(
                 UnlinkedNames.Name(directory: id, hash: LookUpQueue.hash(name, id.slot)))
         }
         // If it had no row when it left, the entry now known under its name has come since.
@@ -146,7 +146,7 @@ extension TreeWatcher {
         if let known = source,
             tree.status(of: known).kind.isDirectory != isDirectory
                 || (isDirectory && receivedFile(of: known, at: rename.origin.position) == nil
-                    && !provisionalRows.isTakenOver(known)
+                    && !uncertain.provisional.isTakenOver(known)
                     && !lies(tree.status(of: known), name, in: id))
         {
             source = nil
@@ -155,7 +155,7 @@ extension TreeWatcher {
                 if isSelfOrAncestor(known, of: to) { return }
                 removeNode(known, origin: rename.origin, isDisplaced: true)
             } else {
-                provisionalRows.cameLater(known)
+                uncertain.provisional.cameLater(known)
             }
         }
         let sign = !isSave && isOntoAnother(rename, name, in: id) ? exchangeSign(rename, id, name, following) : .isNone
@@ -168,7 +168,7 @@ extension TreeWatcher {
             if isDirectory {
                 takeOver(name, in: id, by: nil, origin: rename.origin)
             } else if let target = tree.child(of: to, named: name), !tree.status(of: target).kind.isDirectory {
-                provisionalRows.doubt(target)
+                uncertain.provisional.doubt(target)
             }
             return
         }
@@ -182,18 +182,18 @@ extension TreeWatcher {
             if !isSelfOrAncestor(source, of: to) {
                 // The unseen file that came to the name changes places with it: it is looked up where it is then.
                 if let cookie = cookieOfExchange(sign, source, name, id, at: rename.origin.position) {
-                    exchange.expect(cookie)
+                    applied.exchange.expect(cookie)
                 }
                 noteBackup(source, leaving: rename.name, in: rename.directory, at: rename.origin.position)
                 moveRow(source, to: to, named: name)
-                provisionalRows.moved(source, at: rename.origin.position)
+                uncertain.provisional.moved(source, at: rename.origin.position)
             }
             return
         }
         if source == target { return }
         // The directory that left the name held the source, which has left it by now.
         if isSelfOrAncestor(target, of: from), detach(name, in: id, for: source) {
-            provisionalRows.moved(source, at: rename.origin.position)
+            uncertain.provisional.moved(source, at: rename.origin.position)
             return
         }
         let sourceStatus = tree.status(of: source)
@@ -204,18 +204,18 @@ extension TreeWatcher {
                 // The target has left this name before, and was not heard of since: nothing replaces it. Until it is heard of
                 // it waits under the name that is free now.
                 if let cookie = cookieOfExchange(sign, source, name, id, at: rename.origin.position) {
-                    exchange.expect(cookie)
+                    applied.exchange.expect(cookie)
                 }
                 exchangeRows(source, target)
-                provisionalRows.moved(source, at: rename.origin.position)
+                uncertain.provisional.moved(source, at: rename.origin.position)
                 renames.move(id, name, to: rename.directory, rename.name)
                 return
             }
             if let cookie = cookieOfExchange(sign, source, ontoAnother: true, name, id, at: rename.origin.position) {
                 noteExchange(source, rename, target, name, in: id)
                 exchangeRows(source, target)
-                for node in [source, target] { provisionalRows.moved(node, at: rename.origin.position) }
-                exchange.expect(cookie)
+                for node in [source, target] { uncertain.provisional.moved(node, at: rename.origin.position) }
+                applied.exchange.expect(cookie)
                 return
             }
         }
@@ -233,7 +233,7 @@ extension TreeWatcher {
             // A look has found it here before it was heard that it came.
             let removed = tree.remove(target)
             count(rename.origin) { $0.removed += removed }
-            provisionalRows.forget(target)
+            uncertain.provisional.forget(target)
             moveRow(source, to: to, named: name)
             return
         }
@@ -257,7 +257,7 @@ extension TreeWatcher {
         if isThere, hasOneName, sign != .isNone {
             noteExchange(source, rename, target, name, in: id)
             exchangeRows(source, target)
-            for node in [source, target] { provisionalRows.moved(node, at: rename.origin.position) }
+            for node in [source, target] { uncertain.provisional.moved(node, at: rename.origin.position) }
             awaitSecondPair(from: id, name, to: rename.directory)
             return
         }
@@ -270,7 +270,7 @@ extension TreeWatcher {
                 removeNode(target, origin: rename.origin, isDisplaced: true)
             }
             moveRow(source, to: to, named: name)
-            provisionalRows.moved(source, at: rename.origin.position)
+            uncertain.provisional.moved(source, at: rename.origin.position)
             return
         }
         if isDirectory {
@@ -279,11 +279,11 @@ extension TreeWatcher {
             if targetStayed, !sourceArrived { return }
             replaceDirectory(target, with: source, origin: rename.origin)
         } else {
-            unlinkedNames.lost(
+            hardLinks.unlinked.lost(
                 UnlinkedNames.Name(directory: id, hash: LookUpQueue.hash(name, id.slot)), of: targetStatus)
             tree.replace(target, with: source)
-            unlinkedNames.came(sourceStatus, target)
-            provisionalRows.replaced(target, by: source, at: rename.origin.position)
+            hardLinks.unlinked.came(sourceStatus, target)
+            uncertain.provisional.replaced(target, by: source, at: rename.origin.position)
             if targetStatus.links > 1 { lookAtLinks(of: targetStatus, origin: rename.origin) }
         }
     }

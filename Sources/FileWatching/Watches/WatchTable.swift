@@ -23,6 +23,8 @@ struct WatchTable {
     private var overLimit = 0
     /// When directories that want a watch may get those that others have or have had.
     private(set) var nextBalance: UInt64?
+    /// Events for watches that no directory has yet.
+    var unknown = UnknownWatches()
 
     init(budget: WatchBudget) { self.budget = budget }
 

@@ -193,7 +193,7 @@ import Testing
     /// A question waits for what events tell while a slice is being read, and not for the slice.
     @Test func noQuestionWaitsForIt() {
         let fixture = fixture(directories: 20) { $0.auditInterval = 60 * AuditTests.second }
-        fixture.watcher.performsJobs = false
+        fixture.watcher.jobs.areRead = false
         fixture.kernel.advance(30 * AuditTests.second)
         fixture.rest()
         #expect(fixture.watcher.figures(of: 1).outstanding > 0)
@@ -204,7 +204,7 @@ import Testing
         fixture.rest()
         #expect(fixture.watcher.isReached(barrier))
         fixture.expectEqual("/c")
-        fixture.watcher.performsJobs = true
+        fixture.watcher.jobs.areRead = true
         fixture.wait(seconds: 60)
         #expect(fixture.watcher.counters.auditRepairs == 0)
     }

@@ -17,7 +17,7 @@ import Testing
         fixture.watcher.addContainer(1, path: "/c")
         fixture.rest()
         let identity = try #require(fixture.tree.identity(at: "d/f"))
-        fixture.watcher.performsJobs = false
+        fixture.watcher.jobs.areRead = false
         fixture.kernel.create("/c/new", .directory)
         fixture.kernel.move("/c/d/f", "/c/new/f")
         fixture.kernel.move("/o/f", "/c/d/f")
@@ -39,7 +39,7 @@ import Testing
         let awaited = fixture.kernel.state.withLock { $0.awaited } - before
         #expect((1...20).contains(awaited), "\(awaited)")
         fixture.kernel.move("/c/new/f", "/c/g")
-        fixture.watcher.performsJobs = true
+        fixture.watcher.jobs.areRead = true
         fixture.rest()
         fixture.expectEqual("/c")
         #expect(fixture.tree.identity(at: "g") == identity)
@@ -62,7 +62,7 @@ import Testing
         }
         #expect(awaited() - before >= count)
         fixture.kernel.move("/c/new/f", "/c/g")
-        fixture.watcher.performsJobs = true
+        fixture.watcher.jobs.areRead = true
         fixture.rest()
         fixture.expectEqual("/c")
         #expect(fixture.tree.identity(at: "g") == identity)

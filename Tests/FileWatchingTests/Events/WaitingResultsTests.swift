@@ -15,10 +15,10 @@ import Testing
         fixture.watcher.addContainer(1, path: "/c")
         fixture.rest()
         fixture.wait(seconds: 10)
-        fixture.watcher.performsJobs = false
+        fixture.watcher.jobs.areRead = false
         fixture.kernel.create("/c/d", .directory)
         fixture.rest()
-        fixture.watcher.performsJobs = true
+        fixture.watcher.jobs.areRead = true
         return fixture
     }
 
@@ -44,14 +44,14 @@ import Testing
     /// A file that is written all the time is not read for a while, unless waiting results need it.
     @Test func theyEndAPause() {
         let fixture = fixture()
-        fixture.watcher.performsJobs = false
+        fixture.watcher.jobs.areRead = false
         for size in 1...50 {
             fixture.kernel.write("/c/log", size: Int64(size))
             fixture.kernel.advance(100_000)
             while fixture.watcher.iterate() {}
         }
         #expect(fixture.watcher.isPausing)
-        fixture.watcher.performsJobs = true
+        fixture.watcher.jobs.areRead = true
         fixture.kernel.write("/c/log", size: 100)
         fixture.kernel.create("/c/f")
         read(1, fixture)

@@ -215,7 +215,7 @@ import Testing
         makeTree()
         let (fixture, kept) = try watch(KeptWatchesTests.readsLater)
         // It gets its row, and its reading waits.
-        fixture.watcher.performsJobs = false
+        fixture.watcher.jobs.areRead = false
         directory.makeDirectory("d0/later")
         directory.write("d0/later/f")
         fixture.iterate()
@@ -231,10 +231,10 @@ import Testing
         settings.renameWindow = 3_600_000_000_000
         let (fixture, kept) = try watch(settings)
         let identity = fixture.tree.identity(at: "d1/f1")
-        fixture.watcher.performsJobs = false
+        fixture.watcher.jobs.areRead = false
         directory.makeDirectory("d0/later")
         while fixture.iterate() {}
-        fixture.watcher.performsJobs = true
+        fixture.watcher.jobs.areRead = true
         // It is watched and read, and the results wait for the events that were queued before.
         writeMuch()
         _ = fixture.iterate()
@@ -253,7 +253,7 @@ import Testing
         makeTree()
         let (fixture, kept) = try watch(KeptWatchesTests.readsLater)
         let identity = fixture.tree.identity(at: "d1/f1")
-        fixture.watcher.performsJobs = false
+        fixture.watcher.jobs.areRead = false
         directory.makeDirectory("new")
         directory.move("d1/f1", "new/f")
         let outside = TemporaryDirectory()
@@ -271,7 +271,7 @@ import Testing
         makeTree()
         let (fixture, kept) = try watch(KeptWatchesTests.readsLater)
         let identity = fixture.tree.identity(at: "d1/f1")
-        fixture.watcher.performsJobs = false
+        fixture.watcher.jobs.areRead = false
         directory.makeDirectory("new")
         directory.move("d1/f1", "new/f")
         let outside = TemporaryDirectory()
@@ -297,7 +297,7 @@ import Testing
         makeTree()
         let (fixture, kept) = try watch(KeptWatchesTests.readsLittle)
         let identity = fixture.tree.identity(at: "d1/f1")
-        fixture.watcher.performsJobs = false
+        fixture.watcher.jobs.areRead = false
         directory.makeDirectory("new")
         directory.move("d1/f1", "new/f")
         directory.write("d1/f1", "another")
@@ -314,7 +314,7 @@ import Testing
         makeTree()
         var (fixture, kept) = try watch(KeptWatchesTests.readsLittle)
         let identity = fixture.tree.identity(at: "d0/f0")
-        fixture.watcher.performsJobs = false
+        fixture.watcher.jobs.areRead = false
         directory.makeDirectory("new")
         while fixture.iterate() {}
         directory.move("d0/f0", "new/f")
@@ -326,7 +326,7 @@ import Testing
         #expect(fixture.tree.identity(at: "d1/g") != nil)
         #expect(fixture.tree.identity(at: "d1/h") == nil)
         if isByTheNext { (fixture, kept, _) = try goOn(leave(fixture, kept)) }
-        fixture.watcher.performsJobs = true
+        fixture.watcher.jobs.areRead = true
         fixture.settle()
         expectEqual(fixture.tree, directory.path)
         #expect(fixture.tree.identity(at: "d1/h") == identity)

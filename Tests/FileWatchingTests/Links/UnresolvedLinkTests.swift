@@ -19,7 +19,7 @@ import Testing
         let fixture = started()
         fixture.kernel.link("c/a", "c/b")
         fixture.rest()
-        fixture.watcher.performsJobs = false
+        fixture.watcher.jobs.areRead = false
         fixture.watcher.addContainer(2, path: "/o")
         fixture.rest()
         fixture.kernel.remove("c/b")
@@ -27,7 +27,7 @@ import Testing
         fixture.rest()
         #expect(fixture.watcher.isReached(barrier, in: [1]), "\(fixture.watcher.unfinished)")
         #expect(!fixture.watcher.isReached(barrier, in: [2]))
-        fixture.watcher.performsJobs = true
+        fixture.watcher.jobs.areRead = true
         fixture.rest()
         fixture.expectEqual("c")
     }
@@ -83,12 +83,12 @@ import Testing
             fixture.kernel.create("/c/p/d", .directory)
             fixture.kernel.link("/c/a", "/c/p/d/h")
         }
-        fixture.watcher.performsJobs = false
+        fixture.watcher.jobs.areRead = false
         fixture.rest()
         #expect(fixture.watcher.figures(of: 1).outstanding > 0 && fixture.watcher.waitingLookUps == 0)
         fixture.kernel.move("/c/x", "/c/p/d/h")
         let barrier = fixture.watcher.barrier()
-        fixture.watcher.performsJobs = true
+        fixture.watcher.jobs.areRead = true
         for _ in 0..<100 where !fixture.watcher.isReached(barrier) {
             _ = fixture.watcher.iterate()
             fixture.kernel.advance(1_000_000)

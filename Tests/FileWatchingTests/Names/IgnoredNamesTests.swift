@@ -28,7 +28,7 @@ import Testing
         first.rest()
         first.watcher.close()
         let second = PlayedFixture(kernel: first.kernel, tree: first.tree)
-        second.watcher.jobsPerIteration = 1
+        second.watcher.jobs.perIteration = 1
         second.watcher.addContainer(1, path: "/c", ignoring: ["*.tmp"], isKnown: true)
         for _ in 0..<iterations { _ = second.watcher.iterate() }
         for name in ["/c/d/b.tmp", "/c/b.tmp", "/c/d/b"] { second.kernel.create(name) }

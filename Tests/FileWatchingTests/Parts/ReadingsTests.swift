@@ -6,7 +6,7 @@ import Testing
 @testable import FileWatching
 
 @Suite struct ReadingsTests {
-    private var readings = Readings()
+    private var readings = Readings(unstableAfter: 8)
     private let container = WatchedContainer(
         number: 1, path: "/c", options: CrawlOptions(ignored: IgnoredNames([]), readsExtras: false))
     private let directory = DirectoryID(slot: 4, generation: 0)

@@ -17,7 +17,7 @@ import Testing
         for path in ["/c/a/stays", "/c/a/goes", "/c/other"] { fixture.kernel.create(path) }
         fixture.watcher.addContainer(1, path: "/c")
         fixture.rest()
-        fixture.watcher.performsJobs = false
+        fixture.watcher.jobs.areRead = false
         let root = try #require(fixture.watcher.containers[1]?.root)
         fixture.watcher.read(root, descends: true, origin: Origin(position: fixture.watcher.positionNow))
         fixture.kernel.move("/c/a/goes", "/outside/gone")
@@ -26,7 +26,7 @@ import Testing
         fixture.kernel.write("/c/other", size: 9)
         fixture.kernel.state.withLock { $0.readable = 3 }
         _ = fixture.watcher.iterate()
-        fixture.watcher.performsJobs = true
+        fixture.watcher.jobs.areRead = true
         fixture.kernel.state.withLock { $0.readable = nil }
         fixture.rest()
         #expect(fixture.tree.contents(of: 1).count == 2)

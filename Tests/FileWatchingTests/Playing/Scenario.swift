@@ -158,8 +158,8 @@ final class Scenario {
         case .wait:
             kernel.advance(numbers[0] * 1_000_000)
             iterate()
-        case .hold: watcher.performsJobs = false
-        case .go: watcher.performsJobs = true
+        case .hold: watcher.jobs.areRead = false
+        case .go: watcher.jobs.areRead = true
         case .crawl: crawl(Int(numbers[0]))
         case .rest: rest(context)
         case .settle: settle(context, atOnce: step.words.first == "now")
@@ -263,10 +263,10 @@ final class Scenario {
 
     /// Reads some directories and no more.
     private func crawl(_ count: Int) {
-        let jobs = watcher.jobsPerIteration
-        (watcher.performsJobs, watcher.jobsPerIteration) = (true, count)
+        let jobs = watcher.jobs.perIteration
+        (watcher.jobs.areRead, watcher.jobs.perIteration) = (true, count)
         iterate()
-        (watcher.performsJobs, watcher.jobsPerIteration) = (false, jobs)
+        (watcher.jobs.areRead, watcher.jobs.perIteration) = (false, jobs)
     }
 
     @discardableResult
@@ -313,7 +313,7 @@ final class Scenario {
     /// Reads everything, and lets time pass where the watcher waits for it.
     private func settle(_ context: String, atOnce: Bool = false) {
         kernel.state.withLock { $0.readable = nil }
-        watcher.performsJobs = true
+        watcher.jobs.areRead = true
         let barrier = watcher.barrier()
         for _ in 0..<1000 {
             let more = iterate()

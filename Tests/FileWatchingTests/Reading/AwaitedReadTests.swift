@@ -27,7 +27,7 @@ import Testing
         fixture.rest()
         for path in closed { fixture.kernel.setUnreadable(path, true) }
         fixture.rest()
-        fixture.watcher.performsJobs = false
+        fixture.watcher.jobs.areRead = false
         let read = fixture.watcher.counters.directoriesRead
         switch reader {
         case .poll, .audit: fixture.kernel.advance(60_000_000_000)
@@ -43,12 +43,12 @@ import Testing
         let barrier = fixture.watcher.barrier()
         for _ in 0..<8 { _ = fixture.watcher.iterate() }
         #expect(!fixture.watcher.isReached(barrier))
-        fixture.watcher.performsJobs = true
-        fixture.watcher.jobsPerIteration = 1
+        fixture.watcher.jobs.areRead = true
+        fixture.watcher.jobs.perIteration = 1
         for _ in 0..<100 where !fixture.watcher.isReached(barrier) { _ = fixture.watcher.iterate() }
         #expect(fixture.watcher.isReached(barrier), "\(fixture.watcher.unfinished)")
         fixture.expectEqual("/c", reader.rawValue)
-        fixture.watcher.jobsPerIteration = 64
+        fixture.watcher.jobs.perIteration = 64
         fixture.rest()
         fixture.expectEqual("/c", reader.rawValue)
     }
@@ -78,7 +78,7 @@ import Testing
         for _ in 0..<8 { _ = fixture.watcher.iterate() }
         #expect(fixture.watcher.isReached(barrier), "\(fixture.watcher.unfinished)")
         #expect(fixture.watcher.figures(of: 1).outstanding > 0)
-        fixture.watcher.performsJobs = true
+        fixture.watcher.jobs.areRead = true
         fixture.rest()
         fixture.expectEqual("/c", reader.rawValue)
     }
@@ -90,10 +90,10 @@ import Testing
             for name in ["/c/n", "/c/n/m"] { fixture.kernel.create(name, .directory) }
             fixture.kernel.create("/c/n/m/f")
         }
-        fixture.watcher.performsJobs = true
-        fixture.watcher.jobsPerIteration = 1
+        fixture.watcher.jobs.areRead = true
+        fixture.watcher.jobs.perIteration = 1
         for _ in 0..<20 where fixture.tree.node(at: "n") == nil { _ = fixture.watcher.iterate() }
-        fixture.watcher.performsJobs = false
+        fixture.watcher.jobs.areRead = false
         let barrier = fixture.watcher.barrier()
         fixture.rest()
         #expect(fixture.tree.node(at: "n") != nil && fixture.watcher.figures(of: 1).outstanding > 0)
@@ -103,7 +103,7 @@ import Testing
         let second = fixture.watcher.barrier()
         fixture.rest()
         #expect(!fixture.watcher.isReached(second))
-        fixture.watcher.performsJobs = true
+        fixture.watcher.jobs.areRead = true
         for _ in 0..<100 where !fixture.watcher.isReached(second) { _ = fixture.watcher.iterate() }
         #expect(fixture.tree.node(at: "n/m/f") != nil)
         fixture.rest()
@@ -121,7 +121,7 @@ import Testing
             for name in ["/c/n", "/c/o"] { fixture.kernel.create(name, .directory) }
             for name in ["/c/n/f", "/c/o/f"] { fixture.kernel.create(name) }
         }
-        fixture.watcher.jobsPerIteration = 1
+        fixture.watcher.jobs.perIteration = 1
         fixture.kernel.advance(60_000_000_000)
         for _ in 0..<20 where fixture.tree.node(at: "o") == nil || fixture.tree.node(at: "n") == nil {
             _ = fixture.watcher.iterate()
@@ -130,7 +130,7 @@ import Testing
         // The results from before this are taken after it.
         fixture.kernel.state.withLock { $0.readable = 0 }
         fixture.kernel.create("/c/first")
-        fixture.watcher.jobsPerIteration = 2
+        fixture.watcher.jobs.perIteration = 2
         _ = fixture.watcher.iterate()
         for name in ["/c/n/new", "/c/o/new"] { fixture.kernel.create(name) }
         fixture.kernel.state.withLock { $0.readable = nil }
@@ -153,13 +153,13 @@ import Testing
         fixture.kernel.overflow()
         let barrier = fixture.watcher.barrier()
         fixture.kernel.setUnreadable("/c/n", false)
-        fixture.watcher.jobsPerIteration = 1
+        fixture.watcher.jobs.perIteration = 1
         for _ in 0..<20 where fixture.tree.node(at: "n/m") == nil { _ = fixture.watcher.iterate() }
-        fixture.watcher.performsJobs = false
+        fixture.watcher.jobs.areRead = false
         fixture.rest()
         #expect(fixture.tree.node(at: "n/m") != nil && fixture.tree.node(at: "n/m/f") == nil)
         #expect(fixture.watcher.state(of: 1) == .live && !fixture.watcher.isReached(barrier))
-        fixture.watcher.performsJobs = true
+        fixture.watcher.jobs.areRead = true
         for _ in 0..<20 where !fixture.watcher.isReached(barrier) { _ = fixture.watcher.iterate() }
         #expect(fixture.watcher.isReached(barrier), "\(fixture.watcher.unfinished)")
         fixture.expectEqual("/c")
@@ -174,8 +174,8 @@ import Testing
         fixture.rest()
         #expect(fixture.watcher.figures(of: 1).unreadable == 1)
         #expect(!fixture.watcher.isReached(barrier))
-        fixture.watcher.performsJobs = true
-        fixture.watcher.jobsPerIteration = 1
+        fixture.watcher.jobs.areRead = true
+        fixture.watcher.jobs.perIteration = 1
         for _ in 0..<100 where !fixture.watcher.isReached(barrier) { _ = fixture.watcher.iterate() }
         #expect(fixture.watcher.isReached(barrier), "\(fixture.watcher.unfinished)")
         #expect(fixture.tree.node(at: "d") != nil && fixture.tree.node(at: "d/g") == nil)
@@ -198,9 +198,9 @@ import Testing
         fixture.kernel.setUnreadable("/c/p/d", false)
         let barrier = fixture.watcher.barrier()
         fixture.kernel.setUnreadable("/c/p", false)
-        fixture.watcher.jobsPerIteration = 1
+        fixture.watcher.jobs.perIteration = 1
         for _ in 0..<12 where fixture.tree.node(at: "p/d/e") == nil { _ = fixture.watcher.iterate() }
-        fixture.watcher.performsJobs = false
+        fixture.watcher.jobs.areRead = false
         #expect(fixture.tree.node(at: "p/d/e") != nil && fixture.watcher.waitingLookUps > 0)
         expectBarrierWaits(fixture, barrier, iterations: 40, for: "p/d/e/h")
     }
@@ -209,7 +209,7 @@ import Testing
     private func expectBarrierWaits(_ fixture: PlayedFixture, _ barrier: Barrier, iterations: Int, for path: String) {
         for _ in 0..<iterations { _ = fixture.watcher.iterate() }
         #expect(fixture.watcher.waitingLookUps == 0 && !fixture.watcher.isReached(barrier))
-        fixture.watcher.performsJobs = true
+        fixture.watcher.jobs.areRead = true
         for _ in 0..<100 where !fixture.watcher.isReached(barrier) { _ = fixture.watcher.iterate() }
         #expect(fixture.watcher.isReached(barrier), "\(fixture.watcher.unfinished)")
         #expect(fixture.tree.node(at: path) != nil)
@@ -230,14 +230,14 @@ import Testing
         fixture.kernel.setUnreadable("/c/d", false)
         let barrier = fixture.watcher.barrier()
         fixture.kernel.create("/c/behind")
-        fixture.watcher.performsJobs = false
+        fixture.watcher.jobs.areRead = false
         fixture.watcher.setReadsExtras(1)
         _ = fixture.watcher.iterate()
-        fixture.watcher.performsJobs = true
-        fixture.watcher.jobsPerIteration = 1
+        fixture.watcher.jobs.areRead = true
+        fixture.watcher.jobs.perIteration = 1
         for _ in 0..<3 where fixture.tree.node(at: "d/e") == nil { _ = fixture.watcher.iterate() }
         #expect(fixture.tree.node(at: "d/e") != nil && fixture.watcher.waitingLookUps > 0)
-        fixture.watcher.performsJobs = false
+        fixture.watcher.jobs.areRead = false
         expectBarrierWaits(fixture, barrier, iterations: 20, for: "d/e/h")
     }
 
@@ -267,7 +267,7 @@ import Testing
             fixture.kernel.move(path, "/gone")
         }
         // Its leaving is kept until all has been read.
-        fixture.watcher.performsJobs = true
+        fixture.watcher.jobs.areRead = true
         fixture.wait(seconds: 1)
         #expect(fixture.watcher.isReached(barrier), "\(fixture.watcher.unfinished)")
     }

@@ -24,7 +24,7 @@ import Testing
 
     /// With what fills it held back.
     func filling(_ fixture: PlayedFixture, completion: @escaping () -> Void = {}) {
-        fixture.watcher.performsJobs = false
+        fixture.watcher.jobs.areRead = false
         fixture.watcher.setReadsExtras(1, completion: completion)
         fixture.rest()
     }
@@ -41,7 +41,7 @@ import Testing
         fixture.rest()
         #expect(fixture.watcher.isReached(barrier), "\(fixture.watcher.unfinished)")
         #expect(!isFilled)
-        fixture.watcher.performsJobs = true
+        fixture.watcher.jobs.areRead = true
         fixture.rest()
         #expect(isFilled)
         fixture.expectEqual("c")
@@ -58,7 +58,7 @@ import Testing
         fixture.wait(seconds: 5)
         #expect(fixture.watcher.isReached(barrier), "\(fixture.watcher.unfinished)")
         fixture.expectEqual("c")
-        fixture.watcher.performsJobs = true
+        fixture.watcher.jobs.areRead = true
         fixture.rest()
         fixture.expectEqual("c")
     }
@@ -73,7 +73,7 @@ import Testing
         fixture.rest()
         #expect(!fixture.watcher.isReached(barrier))
         #expect(fixture.watcher.state(of: 1) == .verifying)
-        fixture.watcher.performsJobs = true
+        fixture.watcher.jobs.areRead = true
         fixture.rest()
         #expect(isFilled)
         #expect(fixture.watcher.isReached(barrier))
@@ -82,14 +82,14 @@ import Testing
 
     @Test func `Extras asked for while everything is read anyway read nothing twice`() {
         let fixture = started(directories: 8)
-        fixture.watcher.performsJobs = false
+        fixture.watcher.jobs.areRead = false
         var isCompared = false
         var isFilled = false
         fixture.watcher.rescan(1) { _ in isCompared = true }
         fixture.watcher.setReadsExtras(1) { isFilled = true }
         let before = fixture.watcher.counters.directoriesRead
         fixture.rest()
-        fixture.watcher.performsJobs = true
+        fixture.watcher.jobs.areRead = true
         fixture.rest()
         #expect(isCompared && isFilled)
         // The container's own, and the eight in it.
@@ -101,14 +101,14 @@ import Testing
 
     @Test func `Extras asked for while everything was read before are read behind it`() {
         let fixture = started()
-        fixture.watcher.performsJobs = false
+        fixture.watcher.jobs.areRead = false
         fixture.watcher.rescan(1) { _ in }
         // The jobs have been given out, and do not read them.
         fixture.rest()
         var isFilled = false
         fixture.watcher.setReadsExtras(1) { isFilled = true }
         #expect(fixture.watcher.state(of: 1) == .verifying)
-        fixture.watcher.performsJobs = true
+        fixture.watcher.jobs.areRead = true
         fixture.rest()
         #expect(isFilled)
         for number in 0..<3 {

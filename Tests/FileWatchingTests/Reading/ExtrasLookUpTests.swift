@@ -301,11 +301,11 @@ import Testing
         fixture.rest()
         // The directory of the other name is read between two changes that fall into one tick.
         fixture.kernel.state.withLock { $0.readable = 0 }
-        fixture.watcher.performsJobs = false
+        fixture.watcher.jobs.areRead = false
         fixture.watcher.setReadsExtras(1)
         for _ in 0..<3 { _ = fixture.watcher.iterate() }
         set(fixture, "c/link", "one")
-        fixture.watcher.performsJobs = true
+        fixture.watcher.jobs.areRead = true
         for _ in 0..<3 { _ = fixture.watcher.iterate() }
         set(fixture, "c/link", "two", ticks: false)
         fixture.kernel.state.withLock { $0.readable = nil }

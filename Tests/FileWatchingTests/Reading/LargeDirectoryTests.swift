@@ -51,9 +51,9 @@ import Testing
     @Test func itIsCrawledInParts() {
         let fixture = fixture()
         fixture.kernel.move("/outside/large", "/c/large")
-        fixture.watcher.performsJobs = false
+        fixture.watcher.jobs.areRead = false
         fixture.rest()
-        fixture.watcher.performsJobs = true
+        fixture.watcher.jobs.areRead = true
         var most = 0
         let iterations = iterationsUntilRead(fixture) { number in
             most = max(most, fixture.tree.log.filter { $0.hasPrefix("crawl") }.count)
@@ -94,10 +94,10 @@ import Testing
         let names = (0..<200).map { "/c/large/f\($0 * 5 + 3)" }
         let kept = fixture.tree.identity(at: "large/f3")
         var counts: ComparisonCounts?
-        fixture.watcher.performsJobs = false
+        fixture.watcher.jobs.areRead = false
         fixture.watcher.rescan(1) { counts = $0 }
         _ = fixture.watcher.iterate()
-        fixture.watcher.performsJobs = true
+        fixture.watcher.jobs.areRead = true
         let iterations = iterationsUntilRead(fixture) { number in
             if number % 4 == 1 { fixture.kernel.remove(names[number * 3 + 1]) }
             if number % 4 == 2 { fixture.kernel.move(names[number * 3 + 1], "/c/large/new\(number)") }

@@ -141,25 +141,25 @@ import Testing
         for name in ["/c", "/c/a"] { fixture.kernel.create(name, .directory) }
         fixture.watcher.addContainer(1, path: "/c")
         fixture.rest()
-        fixture.watcher.performsJobs = false
+        fixture.watcher.jobs.areRead = false
         fixture.kernel.create("/c/a/n", .directory)
         fixture.kernel.create("/c/a/n/f")
         for _ in 0..<3 { _ = fixture.watcher.iterate() }
         for number in 0..<40 {
             let (old, new) = (number == 0 ? "/c/a" : "/c/a\(number)", "/c/a\(number + 1)")
             fixture.kernel.move(old, new)
-            fixture.watcher.performsJobs = true
+            fixture.watcher.jobs.areRead = true
             // The job finds nothing where it goes: that is heard after it.
             fixture.kernel.state.withLock { $0.readable = 0 }
             _ = fixture.watcher.iterate()
-            fixture.watcher.performsJobs = false
+            fixture.watcher.jobs.areRead = false
             fixture.kernel.state.withLock { $0.readable = nil }
             for _ in 0..<4 {
                 fixture.kernel.advance(3_000_000)
                 _ = fixture.watcher.iterate()
             }
         }
-        fixture.watcher.performsJobs = true
+        fixture.watcher.jobs.areRead = true
         expectLiveAtBarrier(fixture)
     }
 
@@ -173,14 +173,14 @@ import Testing
         fixture.rest()
         for _ in 0..<100 {
             // Each time it is to be read there is another.
-            fixture.watcher.performsJobs = false
+            fixture.watcher.jobs.areRead = false
             fixture.kernel.exchange("/c/d", "/x/e")
             for _ in 0..<3 {
                 fixture.kernel.advance(1_000_000)
                 _ = fixture.watcher.iterate()
             }
             fixture.kernel.exchange("/c/d", "/x/e")
-            fixture.watcher.performsJobs = true
+            fixture.watcher.jobs.areRead = true
             _ = fixture.watcher.iterate()
         }
         expectLiveAtBarrier(fixture)

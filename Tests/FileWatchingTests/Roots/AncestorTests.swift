@@ -78,11 +78,11 @@ import Testing
         kernel.create("/a/b/c/f")
         let barrier = watcher.barrier()
         kernel.create("/a/b/other", .directory)
-        watcher.performsJobs = false
+        watcher.jobs.areRead = false
         while watcher.iterate() {}
         #expect(watcher.state(of: 1) == .crawling)
         #expect(!watcher.isReached(barrier))
-        watcher.performsJobs = true
+        watcher.jobs.areRead = true
         rest()
         #expect(watcher.isReached(barrier))
         #expect(tree.node(at: "f") != nil)
