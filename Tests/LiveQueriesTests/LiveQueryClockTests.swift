@@ -71,7 +71,7 @@ private final class ClockWorld {
     var tree = NaiveTree()
     let registry: LiveQueryRegistry
     var now: Int64
-    var errands: [LiveErrand] = []
+    var updates: [BackgroundUpdate] = []
 
     init(rowLimit: Int, now: Int64) {
         registry = LiveQueryRegistry(rowLimit: rowLimit, walkLimit: 4_096)
@@ -85,20 +85,20 @@ private final class ClockWorld {
         let changes = tree.index.takeChanges()
         registry.process(changes, in: tree.index)
         if registry.nextMoment != nil { _ = registry.advance(to: Timestamp(nanoseconds: now), in: tree.index) }
-        errands += registry.takeErrands()
+        updates += registry.takeBackgroundUpdates()
     }
 
-    func finishErrand(_ place: Int) {
-        let errand = errands.remove(at: place)
-        errand.run()
-        _ = registry.finish(errand, in: tree.index)
-        registry.goOn(after: errand, in: tree.index)
+    func finishUpdate(_ place: Int) {
+        let update = updates.remove(at: place)
+        update.run()
+        _ = registry.finish(update, in: tree.index)
+        registry.goOn(after: update, in: tree.index)
         turn()
     }
 
     func settle() {
         turn()
-        while !errands.isEmpty { finishErrand(0) }
+        while !updates.isEmpty { finishUpdate(0) }
     }
 }
 
@@ -156,8 +156,8 @@ private final class ClockWorld {
             default: break
             }
             world.turn()
-            while !world.errands.isEmpty, generator.chance(2) {
-                world.finishErrand(Int.random(in: world.errands.indices, using: &generator))
+            while !world.updates.isEmpty, generator.chance(2) {
+                world.finishUpdate(Int.random(in: world.updates.indices, using: &generator))
             }
             for watcher in watchers {
                 switch Int.random(in: 0..<6, using: &generator) {
@@ -250,7 +250,7 @@ private final class ClockWorld {
             world.turn()
             return watcher
         }
-        #expect(world.errands.count == ClockSchedule.maximumErrands)
+        #expect(world.updates.count == ClockSchedule.maximumUpdates)
         world.settle()
         #expect(!watchers.contains { $0.query.isAway } && world.registry.nextMoment == nil)
     }
@@ -263,7 +263,7 @@ private final class ClockWorld {
         status.modified = Timestamp(nanoseconds: start)
         for number in 0..<5 { try world.tree.insert("f\(number)", status) }
         world.turn()
-        let count = ClockSchedule.maximumErrands * ClockSchedule.queriesInErrand + 10
+        let count = ClockSchedule.maximumUpdates * ClockSchedule.queriesInUpdate + 10
         let watchers = try (0..<count).map { _ in
             try Watcher("modified >= $time.now(-60)", NaiveScope.all[0], world)
         }

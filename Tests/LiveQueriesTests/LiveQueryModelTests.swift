@@ -92,8 +92,8 @@ import Testing
                 }
             }
             for subscriber in subscribers where returns.chance(6) { world.bringBack(subscriber.query) }
-            while !world.errands.isEmpty, generator.chance(2) {
-                world.finishErrand(at: Int.random(in: world.errands.indices, using: &generator))
+            while !world.updates.isEmpty, generator.chance(2) {
+                world.finishUpdate(at: Int.random(in: world.updates.indices, using: &generator))
             }
             for subscriber in away where generator.chance(6) {
                 try subscriber.comeBack(world)

@@ -32,13 +32,13 @@ private struct Scene {
     /// Lets time pass, until nothing of it is being worked out.
     func advance(to now: Int64) {
         tell(now)
-        var errands = registry.takeErrands()
-        while let errand = errands.popLast() {
-            errand.run()
-            _ = registry.finish(errand, in: tree.index)
-            registry.goOn(after: errand, in: tree.index)
+        var updates = registry.takeBackgroundUpdates()
+        while let update = updates.popLast() {
+            update.run()
+            _ = registry.finish(update, in: tree.index)
+            registry.goOn(after: update, in: tree.index)
             tell(now)
-            errands += registry.takeErrands()
+            updates += registry.takeBackgroundUpdates()
         }
     }
 

@@ -74,7 +74,7 @@ final class ModelSubscriber {
     private func goOnWithPlan(_ world: ModelWorld) {
         query.awaitsPlan = false
         _ = world.registry.look(query, by: plan, in: world.tree.index)
-        world.errands += world.registry.takeErrands()
+        world.updates += world.registry.takeBackgroundUpdates()
     }
 
     var name: String {
@@ -193,7 +193,7 @@ final class ModelSubscriber {
         gather(world)
         while query.isAway {
             world.bringBack(query)
-            world.finishErrand()
+            world.finishUpdate()
         }
         while query.firstCount > 0 { takeFirst(7, world) }
         while query.pendingCount > 0 { take(5, world) }
@@ -239,7 +239,7 @@ final class ModelSubscriber {
         query = world.registry.add(plan, attributes: attributes)
         let past = try #require(clock.flatMap { world.tree.index.pastChanges(since: $0) })
         world.registry.resume(query, from: past)
-        world.errands += world.registry.takeErrands()
+        world.updates += world.registry.takeBackgroundUpdates()
         query.count(plan.selectTolerantly(in: world.tree.index.snapshot()).selection.count)
     }
 }

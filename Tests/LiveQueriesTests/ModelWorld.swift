@@ -46,31 +46,31 @@ final class ModelWorld {
         shown = nil
     }
 
-    /// The errands that are out, in the order of leaving.
-    var errands: [LiveErrand] = []
+    /// The background updates that are out, in the order of leaving.
+    var updates: [BackgroundUpdate] = []
 
-    /// With small limits what lies below a directory that moved is found by scans, and most change sets are errands.
+    /// With small limits what lies below a directory that moved is found by scans, and most change sets are background updates.
     init(rowLimit: Int, walkLimit: Int, hasPackages: Bool) {
         self.hasPackages = hasPackages
         registry = LiveQueryRegistry(rowLimit: rowLimit, walkLimit: walkLimit)
     }
 
-    /// The first errand comes back. It may have been run long ago, or only now: it sees nothing of the time between.
-    func finishErrand(at place: Int = 0) {
-        guard errands.indices.contains(place) else { return }
-        let errand = errands.remove(at: place)
-        errand.run()
-        let back = registry.finish(errand, in: tree.index)
+    /// The first background update comes back. It may have been run long ago, or only now: it sees nothing of the time between.
+    func finishUpdate(at place: Int = 0) {
+        guard updates.indices.contains(place) else { return }
+        let update = updates.remove(at: place)
+        update.run()
+        let back = registry.finish(update, in: tree.index)
         // Those who have too much to catch up with may tell what was true when they left.
         for query in back where query.isAway { whileBehind?(query) }
-        registry.goOn(after: errand, in: tree.index)
-        errands += registry.takeErrands()
+        registry.goOn(after: update, in: tree.index)
+        updates += registry.takeBackgroundUpdates()
     }
 
     /// Brings a query back that is suspended: its subscriber reads again.
     func bringBack(_ query: LiveQuery) {
         guard query.suspendedSince != nil else { return }
-        if let errand = registry.bringBack(query, in: tree.index) { errands.append(errand) }
+        if let update = registry.bringBack(query, in: tree.index) { updates.append(update) }
         #expect(!query.hasLostChanges)
     }
 
@@ -85,7 +85,7 @@ final class ModelWorld {
     func process() {
         let changes = tree.index.takeChanges()
         registry.process(changes, in: tree.index)
-        errands += registry.takeErrands()
+        updates += registry.takeBackgroundUpdates()
         remember()
     }
 

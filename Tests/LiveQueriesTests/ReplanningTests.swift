@@ -39,22 +39,22 @@ import Testing
         }
     }
 
-    /// Runs all errands, and those that come of them; returns how many there were.
+    /// Runs all background updates, and those that come of them; returns how many there were.
     @discardableResult
     private func finish(_ registry: LiveQueryRegistry, _ tree: NaiveTree) -> Int {
         var count = 0
-        while case let errands = registry.takeErrands(), !errands.isEmpty {
-            count += errands.count
-            for errand in errands {
-                errand.run()
-                _ = registry.finish(errand, in: tree.index)
-                registry.goOn(after: errand, in: tree.index)
+        while case let updates = registry.takeBackgroundUpdates(), !updates.isEmpty {
+            count += updates.count
+            for update in updates {
+                update.run()
+                _ = registry.finish(update, in: tree.index)
+                registry.goOn(after: update, in: tree.index)
             }
         }
         return count
     }
 
-    /// Changes while errands are out are put by for each of them, so there are to be few errands.
+    /// Changes while background updates are out are put by for each of them, so there are to be few background updates.
     @Test func manyLeaveTogether() throws {
         let registry = LiveQueryRegistry()
         var tree = try tree(5_000, registry)
@@ -65,7 +65,7 @@ import Testing
         try tree.insert("g7", file)
         registry.process(tree.index.takeChanges(), in: tree.index)
         let count = finish(registry, tree)
-        #expect(count == (200 + Replanning.queriesInErrand - 1) / Replanning.queriesInErrand)
+        #expect(count == (200 + Replanning.queriesInUpdate - 1) / Replanning.queriesInUpdate)
         for query in queries {
             #expect(!query.isAway && query.count == 0)
             #expect(query.take(limit: .max, in: tree.index).removed.count == 500)
@@ -97,11 +97,11 @@ import Testing
         _ = registry.look(query, by: try plan("", tree, viewer: closed), in: tree.index)
         for number in 0..<5 { try tree.insert("g\(number)", file) }
         registry.process(tree.index.takeChanges(), in: tree.index)
-        let first = try #require(registry.takeErrands().first)
+        let first = try #require(registry.takeBackgroundUpdates().first)
         first.run()
         _ = registry.finish(first, in: tree.index)
         registry.goOn(after: first, in: tree.index)
-        let second = try #require(registry.takeErrands().first)
+        let second = try #require(registry.takeBackgroundUpdates().first)
         #expect(try #require(second.seen).isMerged == false)
         second.run()
         #expect(second.seen?.isMerged == true)
@@ -138,13 +138,13 @@ import Testing
         let plan = try plan(text, tree)
         query.awaitsPlan = false
         _ = registry.look(query, by: plan, in: tree.index)
-        for errand in registry.takeErrands() {
-            #expect(errand.isCostly)
+        for update in registry.takeBackgroundUpdates() {
+            #expect(update.isCostly)
             try tree.insert("f12", file)
             registry.process(tree.index.takeChanges(), in: tree.index)
-            errand.run()
-            _ = registry.finish(errand, in: tree.index)
-            registry.goOn(after: errand, in: tree.index)
+            update.run()
+            _ = registry.finish(update, in: tree.index)
+            registry.goOn(after: update, in: tree.index)
         }
         finish(registry, tree)
         #expect(!query.isAway && query.isCaughtUp(with: tree.index.clock))

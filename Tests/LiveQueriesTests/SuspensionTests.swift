@@ -47,14 +47,14 @@ import Testing
 
         /// Runs a background update, and returns the queries that subscribers are looked at for.
         @discardableResult
-        func finish(_ errand: LiveErrand) -> [LiveQuery] {
-            errand.run()
-            return registry.finish(errand, in: tree.index) + registry.goOn(after: errand, in: tree.index)
+        func finish(_ update: BackgroundUpdate) -> [LiveQuery] {
+            update.run()
+            return registry.finish(update, in: tree.index) + registry.goOn(after: update, in: tree.index)
         }
 
         func finishAll() {
-            while case let errands = registry.takeErrands(), !errands.isEmpty {
-                for errand in errands { finish(errand) }
+            while case let updates = registry.takeBackgroundUpdates(), !updates.isEmpty {
+                for update in updates { finish(update) }
             }
         }
     }
@@ -72,10 +72,10 @@ import Testing
         #expect(unread.suspendedSince != nil && unread.pendingCount == 20 && !unread.hasPending)
         #expect(read.suspendedSince == nil)
         #expect(world.registry.count == 2)
-        let errand = try #require(world.registry.bringBack(unread, in: world.tree.index))
+        let update = try #require(world.registry.bringBack(unread, in: world.tree.index))
         // Changes of the meantime are brought to it when it is back.
         try world.insert(5)
-        world.finish(errand)
+        world.finish(update)
         #expect(unread.suspendedSince == nil && !unread.isAway && unread.count == 2_005)
         let rows = unread.take(limit: .max, in: world.tree.index).added
         #expect(rows.count == 2_005 && Set(rows).count == 2_005)
@@ -148,9 +148,9 @@ import Testing
         let changes = world.tree.index.takeChanges()
         world.stopReading(unread)
         world.registry.process(changes, in: world.tree.index)
-        let errands = world.registry.takeErrands()
-        #expect(errands.count == 1)
-        for errand in errands { world.finish(errand) }
+        let updates = world.registry.takeBackgroundUpdates()
+        #expect(updates.count == 1)
+        for update in updates { world.finish(update) }
         #expect(read.take(limit: .max, in: world.tree.index).added.count == 200)
         #expect(unread.pendingCount == 0 && unread.suspendedSince == before)
         world.finish(try #require(world.registry.bringBack(unread, in: world.tree.index)))
@@ -161,9 +161,9 @@ import Testing
         var world = World()
         let queries = try [1, 2, 1, 2, 3].map { try world.watch("kind == 'file'", user: $0) }
         try world.insert(200)
-        let errands = world.registry.takeErrands()
-        #expect(errands.map(\.user).sorted() == [1, 2, 3])
-        for errand in errands { world.finish(errand) }
+        let updates = world.registry.takeBackgroundUpdates()
+        #expect(updates.map(\.user).sorted() == [1, 2, 3])
+        for update in updates { world.finish(update) }
         #expect(queries.allSatisfy { $0.take(limit: .max, in: world.tree.index).added.count == 200 })
     }
 
@@ -238,8 +238,8 @@ import Testing
         let clock = world.tree.index.clock
         #expect(!unread.isCaughtUp(with: clock))
         world.stopReading(unread)
-        let errand = try #require(world.registry.takeErrands().first)
-        let back = world.finish(errand)
+        let update = try #require(world.registry.takeBackgroundUpdates().first)
+        let back = world.finish(update)
         #expect(unread.suspendedSince != nil && unread.isCaughtUp(with: clock))
         // Its pending items are counted again.
         #expect(back.count { $0 === unread } == 2)

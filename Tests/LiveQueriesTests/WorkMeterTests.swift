@@ -97,9 +97,9 @@ import Testing
         )
         for query in [query, other] { query.gather(plan.selectTolerantly(in: tree.index.snapshot()).selection) }
         _ = registry.advance(to: environment.now, in: tree.index)
-        for errand in registry.takeErrands() {
-            errand.run()
-            _ = registry.finish(errand, in: tree.index)
+        for update in registry.takeBackgroundUpdates() {
+            update.run()
+            _ = registry.finish(update, in: tree.index)
         }
         #expect(!query.isAway && query.nextMoment == nil && other.nextMoment == nil)
         var status = NaiveTree.status(.file)

@@ -60,7 +60,7 @@ extension Engine {
         }
         commits.noteRemoval(of: record)
         record.registry.stopClock()
-        finishErrandsBack(of: record)
+        finishReturnedUpdates(of: record)
         bringBackThoseWaiting(for: record)
         for subscription in subscriptions.all { subscription.containerRemoved(record) }
         monitors.stateChanged()
@@ -147,7 +147,7 @@ extension Engine {
         record.saving.noteChange()
         absorb(record)
         for subscription in subscriptions.all { subscription.packagesChanged(record) }
-        runErrands(of: record)
+        runBackgroundUpdates(of: record)
         logger.info(
             "the packages of container '\(record.identifier)' are now: \(configuration.packages.joined(separator: ", ")); live queries receive the differences",
             metadata: ["container": "\(record.identifier)"])
@@ -253,7 +253,7 @@ extension Engine {
             subscription.accessChanged(record)
             if owed, subscription.looks(at: record) { subscriptions.markReady(subscription) }
         }
-        runErrands(of: record)
+        runBackgroundUpdates(of: record)
     }
 }
 

@@ -23,30 +23,30 @@ extension Engine {
     }
 
     /// Sends off the background updates that a container's queries have for other threads, as users take turns. To be
-    /// called after each call that may make errands.
-    func runErrands(of record: ContainerRecord) {
-        for errand in record.registry.takeErrands() {
-            let lane = lane(of: errand)
-            workload.updates(lane).enter(user: errand.user) { turn in self.run(errand, of: record, lane, turn.leave) }
+    /// called after each call that may make background updates.
+    func runBackgroundUpdates(of record: ContainerRecord) {
+        for update in record.registry.takeBackgroundUpdates() {
+            let lane = lane(of: update)
+            workload.updates(lane).enter(user: update.user) { turn in self.run(update, of: record, lane, turn.leave) }
         }
     }
 
-    /// Errands that may take long for each row have threads of their own. So do errands that ask for names of accounts.
-    private func lane(of errand: LiveErrand) -> Workload.Lane {
-        errand.readsAccounts ? .naming : errand.isCostly ? .costly : .shared
+    /// Background updates that may take long for each row have threads of their own. So do background updates that ask for names of accounts.
+    private func lane(of update: BackgroundUpdate) -> Workload.Lane {
+        update.readsAccounts ? .naming : update.isCostly ? .costly : .shared
     }
 
-    /// The lane of an errand with a query.
+    /// The lane of a background update with a query.
     private func lane(of query: LiveQuery) -> Workload.Lane {
         query.readsAccountsWhenAway ? .naming : query.isCostlyWhenAway ? .costly : .shared
     }
 
     private func run(
-        _ errand: LiveErrand, of record: ContainerRecord, _ lane: Workload.Lane, _ then: @escaping () -> Void
+        _ update: BackgroundUpdate, of record: ContainerRecord, _ lane: Workload.Lane, _ then: @escaping () -> Void
     ) {
-        scans.inTurn(lane, { errand.run() }) { result in
+        scans.inTurn(lane, { update.run() }) { result in
             guard case .success = result else { return }
-            self.finish(errand, of: record)
+            self.finish(update, of: record)
             then()
         }
     }
@@ -72,15 +72,15 @@ extension Engine {
                 return self.enterToBringBack(query, of: record)
             }
             query.isReturning = false
-            guard let errand = self.bringBack(query, of: record) else {
+            guard let update = self.bringBack(query, of: record) else {
                 turn.leave()
                 return self.barriers.resumeFlushes()
             }
-            self.run(errand, of: record, lane, turn.leave)
+            self.run(update, of: record, lane, turn.leave)
         }
     }
 
-    private func bringBack(_ query: LiveQuery, of record: ContainerRecord) -> LiveErrand? {
+    private func bringBack(_ query: LiveQuery, of record: ContainerRecord) -> BackgroundUpdate? {
         guard let subscription = subscriptions.owner(of: query) else { return nil }
         // The index has unpublished changes then.
         if updateHold(of: record) {
@@ -98,34 +98,34 @@ extension Engine {
         markOwnersReady(of: record.registry.suspendedQueries)
     }
 
-    private func finish(_ errand: LiveErrand, of record: ContainerRecord) {
+    private func finish(_ update: BackgroundUpdate, of record: ContainerRecord) {
         // Changes made meanwhile are also for the queries that were away, and may have to wait until they are verified.
-        guard !updateHold(of: record) else { return record.held.add(errand) }
+        guard !updateHold(of: record) else { return record.held.add(update) }
         absorb(record)
-        markOwnersReady(of: record.registry.finish(errand, in: record.index))
+        markOwnersReady(of: record.registry.finish(update, in: record.index))
         followClock()
         barriers.resumeFlushes()
         // Delivers; a query that has more to catch up with goes on afterwards.
         turn()
         guard !updateHold(of: record) else {
             // The container was lost and found in that very turn.
-            return record.held.add(errand)
+            return record.held.add(update)
         }
         absorb(record)
-        markOwnersReady(of: record.registry.goOn(after: errand, in: record.index))
-        runErrands(of: record)
+        markOwnersReady(of: record.registry.goOn(after: update, in: record.index))
+        runBackgroundUpdates(of: record)
         barriers.resumeFlushes()
         if subscriptions.hasReady { turn() }
     }
 
-    /// Lets errands end that came back while the container's changes were held.
-    func finishErrandsBack(of record: ContainerRecord) {
-        let errands = record.held.takeErrands()
-        if errands.isEmpty { return }
-        let bound = NIOLoopBound((self, record, errands), eventLoop: loop)
+    /// Lets background updates end that came back while the container's changes were held.
+    func finishReturnedUpdates(of record: ContainerRecord) {
+        let updates = record.held.takeBackgroundUpdates()
+        if updates.isEmpty { return }
+        let bound = NIOLoopBound((self, record, updates), eventLoop: loop)
         loop.execute {
-            let (engine, record, errands) = bound.value
-            for errand in errands { engine.finish(errand, of: record) }
+            let (engine, record, updates) = bound.value
+            for update in updates { engine.finish(update, of: record) }
         }
     }
 
@@ -199,7 +199,7 @@ extension Engine {
             self.plans.end(for: user)
             for (place, plan) in zip(places, plans) { self.goOn(place, with: plan) }
             self.followClock()
-            for record in self.containers { self.runErrands(of: record) }
+            for record in self.containers { self.runBackgroundUpdates(of: record) }
             self.barriers.resumeFlushes()
             // Delivers, and goes on with the next.
             self.turn()
@@ -229,7 +229,7 @@ extension Engine {
         system.forgetNames()
         for record in containers where !updateHold(of: record) { absorb(record) }
         for subscription in subscriptions.all { subscription.accountsChanged() }
-        for record in containers { runErrands(of: record) }
+        for record in containers { runBackgroundUpdates(of: record) }
         turn()
     }
 
@@ -238,7 +238,7 @@ extension Engine {
         clockFollower.follow(containers) { record, moment in
             absorb(record)
             markOwnersReady(of: record.registry.advance(to: moment, in: record.index))
-            runErrands(of: record)
+            runBackgroundUpdates(of: record)
         }
     }
 
@@ -290,7 +290,7 @@ extension Engine {
                 // The zone may be gone. The query keeps the rules that it had.
                 if let question { subscription.zoneChanged(question) }
             }
-            for record in self.containers { self.runErrands(of: record) }
+            for record in self.containers { self.runBackgroundUpdates(of: record) }
             self.turn()
         }
     }

@@ -233,7 +233,7 @@ final class Engine {
         for record in containers where !updateHold(of: record) && record.index.hasChanges { take(record) }
         commits.commit()
         for record in containers where !record.entry.isHeld {
-            finishErrandsBack(of: record)
+            finishReturnedUpdates(of: record)
             bringBackThoseWaiting(for: record)
             if record.held.owesLook { lookAnew(at: record) }
         }
@@ -272,7 +272,7 @@ final class Engine {
         record.history.noteChanges(changes.count)
         guard !changes.isEmpty, record.registry.count > 0 else { return }
         markOwnersReady(of: record.registry.process(changes, in: record.index), newsRead: watcher.oldestNews)
-        runErrands(of: record)
+        runBackgroundUpdates(of: record)
         // A file may have come that is too old by now for a query that waits for it.
         if record.registry.nextMoment != nil { followClock() }
     }

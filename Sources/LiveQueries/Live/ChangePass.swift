@@ -9,7 +9,7 @@ import PredicateLanguage
 /// state can match, on both states. Then it tests the items below changed directories (``SubtreeChange``).
 ///
 /// It reads only the set and a snapshot taken right after it, so it runs on any thread: on the event loop for short
-/// sets, in a ``LiveErrand`` for others.
+/// sets, in a ``BackgroundUpdate`` for others.
 struct ChangePass {
     let former: PreImageView
     let queries: [LiveQuery?]

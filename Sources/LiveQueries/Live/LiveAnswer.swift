@@ -4,7 +4,7 @@
 import MetadataIndex
 
 /// The answer of one live query, and the state of its subscriber. It is a value with one owner: a background update
-/// (``LiveErrand``) takes it away from the event loop and brings it back without a copy.
+/// (``BackgroundUpdate``) takes it away from the event loop and brings it back without a copy.
 ///
 /// There is no list of the items that the subscriber holds. The subscriber holds all matches except the first results
 /// that were not taken. For each pending item, the entry says whether the subscriber holds it.

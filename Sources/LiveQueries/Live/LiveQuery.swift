@@ -248,8 +248,8 @@ package final class LiveQuery {
     // MARK: Away and back
 
     /// Lends the answer to a background update.
-    func lend(to errand: Int) -> LiveAnswer {
-        absence = errand
+    func lend(to update: Int) -> LiveAnswer {
+        absence = update
         view = nil
         let lent = suspension?.answer ?? answer
         suspension = nil

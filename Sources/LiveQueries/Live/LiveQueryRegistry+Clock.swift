@@ -12,14 +12,14 @@ struct ClockSchedule {
     static let leastEntries = 64
     /// Queries that wait for a background update to the present moment, in order.
     var waiting: [LiveQuery] = []
-    var errandsOut = 0
+    var updatesOut = 0
     /// The moment of the last ``LiveQueryRegistry/advance(to:in:)``.
     var now = Int64.min
 
     /// The limits of background updates at once, and of queries in one. Changes are collected for each update, so a
     /// thousand updates would be too many. A query should also not wait for a thousand others.
-    static let maximumErrands = 4
-    static let queriesInErrand = 64
+    static let maximumUpdates = 4
+    static let queriesInUpdate = 64
 }
 
 extension LiveQueryRegistry {
@@ -27,7 +27,7 @@ extension LiveQueryRegistry {
     /// ``advance(to:in:)`` then. The moment may be in the past, and an answer need not differ then.
     package var nextMoment: Int64? {
         // The next waiting queries can leave at once.
-        if !clock.waiting.isEmpty, clock.errandsOut < ClockSchedule.maximumErrands { return clock.now }
+        if !clock.waiting.isEmpty, clock.updatesOut < ClockSchedule.maximumUpdates { return clock.now }
         return clock.heap.first?.key
     }
 
@@ -119,16 +119,16 @@ extension LiveQueryRegistry {
     }
 
     private func sendWaiting(to now: Timestamp, in index: MetadataIndex) {
-        while !clock.waiting.isEmpty, clock.errandsOut < ClockSchedule.maximumErrands,
+        while !clock.waiting.isEmpty, clock.updatesOut < ClockSchedule.maximumUpdates,
             let none = index.changes(since: index.clock)
         {
-            let leaving = clock.waiting.prefix(ClockSchedule.queriesInErrand)
+            let leaving = clock.waiting.prefix(ClockSchedule.queriesInUpdate)
             clock.waiting.removeFirst(leaving.count)
             for query in leaving { query.waitsForClock = false }
             // A change set may have sent some away meanwhile, or their subscribers may have left.
             let present = leaving.filter { $0.number != nil && $0.absence == nil }
             if present.isEmpty { continue }
-            clock.errandsOut += send(present, none.preImageView(in: index.snapshot()), moment: now)
+            clock.updatesOut += send(present, none.preImageView(in: index.snapshot()), moment: now)
         }
     }
 

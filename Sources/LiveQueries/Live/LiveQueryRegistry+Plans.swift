@@ -19,7 +19,7 @@ struct Replanning {
     static let mostRowsOnLoop = 4_096
     /// The most queries in one background update. Changes are collected for each update, so one update for each of ten
     /// thousand queries would be too many. A query should also not wait for a thousand others.
-    static let queriesInErrand = 64
+    static let queriesInUpdate = 64
 }
 
 extension LiveQueryRegistry {
@@ -99,8 +99,8 @@ extension LiveQueryRegistry {
         (replanning.none, replanning.seen, replanning.leaving) = (nil, nil, [])
         // Some queries may have ended since, or have left with another background update.
         let present = leaving.filter { $0.number != nil && $0.absence == nil }
-        for first in stride(from: 0, to: present.count, by: Replanning.queriesInErrand) {
-            let group = Array(present[first..<min(first + Replanning.queriesInErrand, present.count)])
+        for first in stride(from: 0, to: present.count, by: Replanning.queriesInUpdate) {
+            let group = Array(present[first..<min(first + Replanning.queriesInUpdate, present.count)])
             send(group, none, isCounted: true, seen: seen)
         }
     }

@@ -79,7 +79,7 @@ extension LiveQueryRegistry {
     /// (``LiveQuery/hasLostChanges``).
     ///
     /// The index must have no unprocessed changes. Complexity: O(1), and a snapshot.
-    package func bringBack(_ query: LiveQuery, in index: MetadataIndex) -> LiveErrand? {
+    package func bringBack(_ query: LiveQuery, in index: MetadataIndex) -> BackgroundUpdate? {
         guard let number = query.number, let clock = query.suspendedSince else { return nil }
         guard let past = index.pastChanges(since: clock) else {
             query.loseChanges()
@@ -88,7 +88,7 @@ extension LiveQueryRegistry {
         suspensions.queries[number] = nil
         file(query, number)
         send([query], past, isCounted: true)
-        return errands.popLast()
+        return updates.popLast()
     }
 
     /// Finds, now and then, the suspended queries that the change log no longer reaches back to. Returns all suspended

@@ -8,7 +8,7 @@ package import MetadataIndex
 ///
 /// Queries are indexed by conditions on an item: its name, kind, directory, path or identifier. So the cost of a change
 /// depends on the queries that it can affect, not on the number of queries. Work that is too long for the event loop is
-/// done in background updates (``takeErrands()``).
+/// done in background updates (``takeBackgroundUpdates()``).
 package final class LiveQueryRegistry {
     private(set) var queries: [LiveQuery?] = []
     private var free: [Int] = []
@@ -32,8 +32,8 @@ package final class LiveQueryRegistry {
     /// Reused from pass to pass.
     private var notes = ChangePass.Notes()
     private var absences: [Int: Absence] = [:]
-    private var nextErrand = 0
-    var errands: [LiveErrand] = []
+    private var nextUpdate = 0
+    var updates: [BackgroundUpdate] = []
     var clock = ClockSchedule()
     var replanning = Replanning()
     var suspensions = Suspensions()
@@ -263,7 +263,7 @@ package final class LiveQueryRegistry {
         return !subtrees.isEmpty && subtrees.rowCount(in: former.current, atMost: rowLimit) >= rowLimit
     }
 
-    // MARK: Errands
+    // MARK: Background updates
 
     /// Sends the answers of queries away, and returns the number of background updates.
     ///
@@ -302,17 +302,17 @@ package final class LiveQueryRegistry {
             }
         }
         for group in groups {
-            let number = nextErrand
-            nextErrand += 1
+            let number = nextUpdate
+            nextUpdate += 1
             let parts = group.map { query in
                 (query.plannedElsewhere, query.nextPlan) = (query.nextPlan, nil)
-                return LiveErrand.Part(
+                return BackgroundUpdate.Part(
                     plan: query.plan, nextPlan: query.plannedElsewhere, attributes: query.attributes,
                     answer: query.lend(to: number))
             }
             absences[number] = Absence(queries: group)
-            errands.append(
-                LiveErrand(
+            updates.append(
+                BackgroundUpdate(
                     number, past, parts, user: group[0].user, isMeasured: group[0].meterWhenAway != nil,
                     isCounted: isCounted,
                     moment: moment,
@@ -322,38 +322,38 @@ package final class LiveQueryRegistry {
     }
 
     /// Returns the background updates that wait to run. Must be called after every other method.
-    package func takeErrands() -> [LiveErrand] {
+    package func takeBackgroundUpdates() -> [BackgroundUpdate] {
         sendThoseWithPlans()
-        let waiting = errands
-        errands = []
+        let waiting = updates
+        updates = []
         return waiting
     }
 
-    /// Brings answers back after ``LiveErrand/run()``, and applies the changes that were made meanwhile. Returns the
+    /// Brings answers back after ``BackgroundUpdate/run()``, and applies the changes that were made meanwhile. Returns the
     /// queries of the update. The index must have no unprocessed changes.
     ///
     /// If there are too many changes, the queries stay away. Their pending items can be taken in this loop iteration,
     /// until ``goOn(after:in:)``.
-    package func finish(_ errand: LiveErrand, in index: MetadataIndex) -> [LiveQuery] {
-        guard let absence = absences[errand.number] else { return [] }
-        let parts = errand.takeParts()
+    package func finish(_ update: BackgroundUpdate, in index: MetadataIndex) -> [LiveQuery] {
+        guard let absence = absences[update.number] else { return [] }
+        let parts = update.takeParts()
         for (part, query) in zip(parts, absence.queries) {
-            query.takeBack(part.answer, as: errand.current)
+            query.takeBack(part.answer, as: update.current)
             if part.isOverworked { query.isOverworked = true }
             if part.isReplanned {
                 refile(query, part.plan)
                 query.scheduled = nil
-            } else if errand.moment != nil {
+            } else if update.moment != nil {
                 adopt(part.plan, query)
             }
         }
         // The end of an update may be reported twice.
-        if errand.moment != nil, !parts.isEmpty { clock.errandsOut -= 1 }
+        if update.moment != nil, !parts.isEmpty { clock.updatesOut -= 1 }
         if let changes = absence.changes {
             let former = changes.preImageView(in: index.snapshot())
             if isLong(former, SubtreeChanges(former, causes: causes)) { return absence.queries }
         }
-        goOn(after: errand, in: index, suspending: false)
+        goOn(after: update, in: index, suspending: false)
         return absence.queries
     }
 
@@ -364,26 +364,26 @@ package final class LiveQueryRegistry {
     /// directory that is moved to and fro could keep the queries away for ever. A query with many pending items is
     /// suspended instead if its subscriber does not read. The index must have no unprocessed changes.
     @discardableResult
-    package func goOn(after errand: LiveErrand, in index: MetadataIndex) -> [LiveQuery] {
-        goOn(after: errand, in: index, suspending: true)
+    package func goOn(after update: BackgroundUpdate, in index: MetadataIndex) -> [LiveQuery] {
+        goOn(after: update, in: index, suspending: true)
     }
 
     @discardableResult
-    private func goOn(after errand: LiveErrand, in index: MetadataIndex, suspending: Bool) -> [LiveQuery] {
-        guard let absence = absences.removeValue(forKey: errand.number) else { return [] }
+    private func goOn(after update: BackgroundUpdate, in index: MetadataIndex, suspending: Bool) -> [LiveQuery] {
+        guard let absence = absences.removeValue(forKey: update.number) else { return [] }
         var suspended: [LiveQuery] = []
         if suspending, absence.changes != nil {
             // A query with a next plan needs the rows that were published last, which are known only here.
             let behind = absence.queries.filter {
-                $0.absence == errand.number && $0.nextPlan == nil && isBehind($0)
+                $0.absence == update.number && $0.nextPlan == nil && isBehind($0)
             }
-            suspended = suspendUnread(behind, at: errand.current.clock, in: index)
+            suspended = suspendUnread(behind, at: update.current.clock, in: index)
         }
         // By the former plan: changes after the loss of access cannot be told apart from earlier ones.
         let seen =
-            absence.queries.contains { $0.nextPlan != nil } ? errand.past(with: absence.changes, in: index) : nil
-        if let changes = absence.changes { _ = bring(changes, index, absence: errand.number, seen: seen) }
-        let back = absence.queries.filter { $0.absence == errand.number }
+            absence.queries.contains { $0.nextPlan != nil } ? update.past(with: absence.changes, in: index) : nil
+        if let changes = absence.changes { _ = bring(changes, index, absence: update.number, seen: seen) }
+        let back = absence.queries.filter { $0.absence == update.number }
         for query in back {
             query.catchUp()
             schedule(query)

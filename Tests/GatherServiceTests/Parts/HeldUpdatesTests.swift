@@ -6,12 +6,12 @@ import Testing
 @testable import GatherService
 
 struct HeldUpdatesTests {
-    @Test func errandsAreTakenOnceInTheirOrder() {
+    @Test func backgroundUpdatesAreTakenOnceInTheirOrder() {
         var held = HeldUpdates<Int>()
-        #expect(held.takeErrands() == [])
-        for errand in [3, 1, 2] { held.add(errand) }
-        #expect(held.takeErrands() == [3, 1, 2])
-        #expect(held.takeErrands() == [])
+        #expect(held.takeBackgroundUpdates() == [])
+        for update in [3, 1, 2] { held.add(update) }
+        #expect(held.takeBackgroundUpdates() == [3, 1, 2])
+        #expect(held.takeBackgroundUpdates() == [])
     }
 
     @Test func readersAreTakenOnce() {

@@ -19,7 +19,7 @@ final class ContainerRecord {
     var reported = ReportedState()
     var access: ContainerAccess
     /// Updates of live queries that wait while changes are held.
-    var held = HeldUpdates<LiveErrand>()
+    var held = HeldUpdates<BackgroundUpdate>()
     /// Whether a comparison is under way since the index refused a change.
     var isMending = false
     var accessLists = MissingAccessLists()

@@ -2,20 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Keeps the updates of live queries that wait while the changes of a container are held (``IndexTree/Entry/isHeld``).
-struct HeldUpdates<Errand> {
-    /// Errands of live queries that came back meanwhile.
-    private var errands: [Errand] = []
+struct HeldUpdates<Update> {
+    /// Background updates of live queries that came back meanwhile.
+    private var updates: [Update] = []
     /// Whether the subscriber of a suspended live query began to read meanwhile.
     private var hasReader = false
     /// Whether access rights, or the names of accounts, have changed meanwhile.
     private(set) var owesLook = false
 
-    mutating func add(_ errand: Errand) { errands.append(errand) }
+    mutating func add(_ update: Update) { updates.append(update) }
 
-    /// Returns the errands, which are to be finished now.
-    mutating func takeErrands() -> [Errand] {
-        defer { errands = [] }
-        return errands
+    /// Returns the background updates, which are to be finished now.
+    mutating func takeBackgroundUpdates() -> [Update] {
+        defer { updates = [] }
+        return updates
     }
 
     /// Notes that the subscriber of a suspended live query reads.

@@ -200,7 +200,7 @@ extension Subscription {
         for ((scoped, plan), past) in zip(zip(scoped, plans), changes) {
             let query = add(scoped, plan)
             if let past { scoped.record.registry.resume(query, from: past) }
-            engine.runErrands(of: scoped.record)
+            engine.runBackgroundUpdates(of: scoped.record)
         }
         notePending()
         return true

@@ -11,7 +11,7 @@ import Synchronization
 /// It takes the answers of its queries away (``LiveQuery/isAway``). Later changes are collected for these queries until
 /// ``LiveQueryRegistry/finish(_:in:)`` brings the answers back. So each query receives every change set in order, and
 /// other queries do not wait. The work of the event loop does not grow with the rows.
-package final class LiveErrand: Sendable {
+package final class BackgroundUpdate: Sendable {
     /// One query whose answer is away.
     struct Part: Sendable {
         var plan: QueryPlan
@@ -93,8 +93,8 @@ package final class LiveErrand: Sendable {
     /// limit the queries with most pending items lose them (``LiveAnswer/isOverfull``) before the next group starts.
     /// The removal of a directory with a million files makes a million entries for each query that matched them.
     package func run() {
-        let meter = isMeasured ? WorkMeter(LiveErrand.allowance, onOverwork: { _ in }) : nil
-        let scanGuard = isMeasured ? ScanGuard(nanoseconds: LiveErrand.scanTime) : nil
+        let meter = isMeasured ? WorkMeter(BackgroundUpdate.allowance, onOverwork: { _ in }) : nil
+        let scanGuard = isMeasured ? ScanGuard(nanoseconds: BackgroundUpdate.scanTime) : nil
         let former = past.preImages
         parts.withLock { parts in
             if readsAccounts, let accounts = parts.first?.plan.environment.accounts {

@@ -1,4 +1,4 @@
-// Errands: the queries that leave together, those that hear of it when they are back, and the updates meanwhile.
+// Background updates: the queries that leave together, those that hear of it when they are back, and the updates meanwhile.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
@@ -8,7 +8,7 @@ import Testing
 
 @testable import LiveQueries
 
-@Suite struct LiveErrandTests {
+@Suite struct BackgroundUpdateTests {
     private let file = NaiveTree.status(.file)
     private let directory = NaiveTree.status(.directory)
 
@@ -41,7 +41,7 @@ import Testing
         let path = try watch("", [.path], tree, registry)
         for number in 0..<5 { try tree.insert("f\(number)", file) }
         registry.process(tree.index.takeChanges(), in: tree.index)
-        let first = try #require(registry.takeErrands().first)
+        let first = try #require(registry.takeBackgroundUpdates().first)
         #expect(name.isAway && path.isAway)
         try tree.move(top, to: nil, "other")
         registry.process(tree.index.takeChanges(), in: tree.index)
@@ -53,7 +53,7 @@ import Testing
         let back = registry.goOn(after: first, in: tree.index)
         #expect(back.contains { $0 === name } && !name.isAway && name.pendingCount == 1)
         #expect(path.isAway && !back.contains { $0 === path })
-        let second = try #require(registry.takeErrands().first)
+        let second = try #require(registry.takeBackgroundUpdates().first)
         second.run()
         _ = registry.finish(second, in: tree.index)
         #expect(!path.isAway && path.count == 12)
@@ -63,7 +63,7 @@ import Testing
     @Test(arguments: [
         (24, [5, 5, 5, 5]), (12, [5, 5, nil, nil]), (6, [5, nil, nil, nil]), (3, [nil, nil, nil, nil]),
     ])
-    func pendingChangesOfAnErrandAreBounded(most: Int, pending: [Int?]) throws {
+    func pendingChangesOfABackgroundUpdateAreBounded(most: Int, pending: [Int?]) throws {
         var tree = NaiveTree()
         let registry = LiveQueryRegistry(rowLimit: 3, walkLimit: 4_096)
         registry.mostPending = most
@@ -73,12 +73,12 @@ import Testing
         let queries = try (0..<4).map { _ in try watch("kind == 'file'", [.path], tree, registry) }
         try tree.move(top, to: nil, "other")
         registry.process(tree.index.takeChanges(), in: tree.index)
-        let errands = registry.takeErrands()
-        #expect(errands.count == 1)
-        for errand in errands {
-            errand.run()
-            #expect(registry.finish(errand, in: tree.index).count == 4)
-            registry.goOn(after: errand, in: tree.index)
+        let updates = registry.takeBackgroundUpdates()
+        #expect(updates.count == 1)
+        for update in updates {
+            update.run()
+            #expect(registry.finish(update, in: tree.index).count == 4)
+            registry.goOn(after: update, in: tree.index)
         }
         #expect(queries.count { $0.isOverfull } == pending.count { $0 == nil })
         #expect(
@@ -115,17 +115,17 @@ import Testing
         let costly = try meters.map { try watch("name MATCHES '.*1'", [.name], meter: $0, tree, registry) }
         for number in 0..<5 { try tree.insert("f\(number)", file) }
         registry.process(tree.index.takeChanges(), in: tree.index)
-        let errands = registry.takeErrands()
-        #expect(errands.map(\.isCostly) == [false, true, true])
-        for errand in errands {
-            errand.run()
-            _ = registry.finish(errand, in: tree.index)
+        let updates = registry.takeBackgroundUpdates()
+        #expect(updates.map(\.isCostly) == [false, true, true])
+        for update in updates {
+            update.run()
+            _ = registry.finish(update, in: tree.index)
         }
         #expect(plain.count == 5 && costly.map(\.count) == [1, 1] && !costly.contains { $0.isAway })
     }
 
     /// The view of another viewer is looked for off the loop if that takes long. The plan before tells nothing.
-    @Test func anotherViewerIsAnErrand() throws {
+    @Test func anotherViewerIsABackgroundUpdate() throws {
         var tree = NaiveTree()
         let registry = LiveQueryRegistry()
         for number in 0..<5 { try tree.insert("f\(number)", file) }
@@ -137,10 +137,10 @@ import Testing
         let query = try watch(text, [.name], viewer: sees, tree, registry)
         #expect(query.count == 5)
         func settle() {
-            for errand in registry.takeErrands() {
-                errand.run()
-                _ = registry.finish(errand, in: tree.index)
-                registry.goOn(after: errand, in: tree.index)
+            for update in registry.takeBackgroundUpdates() {
+                update.run()
+                _ = registry.finish(update, in: tree.index)
+                registry.goOn(after: update, in: tree.index)
             }
         }
         try tree.insert("f5", file)
@@ -150,13 +150,13 @@ import Testing
         #expect(!registry.look(query, by: closed, in: tree.index))
         #expect(query.isAway && !query.hasPending && query.firstCount == 0)
         // It is opened again before that is over.
-        let errands = registry.takeErrands()
+        let updates = registry.takeBackgroundUpdates()
         #expect(!registry.look(query, by: try plan(text, viewer: sees, tree), in: tree.index))
-        for errand in errands {
-            errand.run()
-            _ = registry.finish(errand, in: tree.index)
+        for update in updates {
+            update.run()
+            _ = registry.finish(update, in: tree.index)
             #expect(!query.hasPending)
-            registry.goOn(after: errand, in: tree.index)
+            registry.goOn(after: update, in: tree.index)
         }
         settle()
         #expect(!query.isAway && query.count == 6)
@@ -205,7 +205,7 @@ import Testing
 
     /// The same while the answer is away with a long change, that was brought in the same turn or before.
     @Test(arguments: [AttributeSet([.size]), [.size, .path]], [false, true])
-    func newNamesAreNotToldAfterAnErrand(attributes: AttributeSet, isCostly: Bool) throws {
+    func newNamesAreNotPublishedAfterABackgroundUpdate(attributes: AttributeSet, isCostly: Bool) throws {
         let text = isCostly ? "name MATCHES '.*'" : ""
         var tree = NaiveTree()
         let registry = LiveQueryRegistry(rowLimit: 3, walkLimit: 4_096)
@@ -241,12 +241,12 @@ import Testing
     }
 
     private func settle(_ registry: LiveQueryRegistry, _ tree: NaiveTree) {
-        var errands = registry.takeErrands()
-        while let errand = errands.popLast() {
-            errand.run()
-            _ = registry.finish(errand, in: tree.index)
-            registry.goOn(after: errand, in: tree.index)
-            errands += registry.takeErrands()
+        var updates = registry.takeBackgroundUpdates()
+        while let update = updates.popLast() {
+            update.run()
+            _ = registry.finish(update, in: tree.index)
+            registry.goOn(after: update, in: tree.index)
+            updates += registry.takeBackgroundUpdates()
         }
     }
 
@@ -254,7 +254,7 @@ import Testing
         query.take(limit: .max, in: tree.index).removed.map { String(decoding: $0.path, as: UTF8.self) }.sorted()
     }
 
-    /// A query that comes back after many changes has them merged with the errand, and shares that with others; few merge at once.
+    /// A query that comes back after many changes has them merged with the background update, and shares that with others; few merge at once.
     @Test func aLongLogIsMergedElsewhere() throws {
         var tree = NaiveTree()
         let registry = LiveQueryRegistry(rowLimit: 3, walkLimit: 4_096)
@@ -268,18 +268,18 @@ import Testing
         #expect(past.mostCount == 5 && tree.index.changeCount(since: since) == 5)
         let queries = try (0..<2).map { _ in registry.add(try plan("", viewer: nil, tree), attributes: [.name]) }
         for query in queries { registry.resume(query, from: past) }
-        let errands = registry.takeErrands()
-        #expect(errands.count == 2 && !past.isMerged && queries.allSatisfy(\.isAway))
-        for errand in errands {
-            errand.run()
-            _ = registry.finish(errand, in: tree.index)
+        let updates = registry.takeBackgroundUpdates()
+        #expect(updates.count == 2 && !past.isMerged && queries.allSatisfy(\.isAway))
+        for update in updates {
+            update.run()
+            _ = registry.finish(update, in: tree.index)
         }
         #expect(past.isMerged && queries.allSatisfy { $0.pendingCount == 5 && !$0.isAway })
 
         let few = try #require(tree.index.pastChanges(since: tree.index.clock - 2))
         let query = registry.add(try plan("", viewer: nil, tree), attributes: [.name])
         registry.resume(query, from: few)
-        #expect(registry.takeErrands().isEmpty && query.pendingCount == 2)
+        #expect(registry.takeBackgroundUpdates().isEmpty && query.pendingCount == 2)
         #expect(tree.index.pastChanges(since: tree.index.clock + 1) == nil)
     }
 }
