@@ -210,7 +210,7 @@ struct DirectoryTable {
     }
 
     /// Gives a directory that has none the watch that it had in another process.
-    mutating func goOn(_ id: DirectoryID, watch: Int32, depth: UInt16, wasRead: Bool) {
+    mutating func resume(_ id: DirectoryID, watch: Int32, depth: UInt16, wasRead: Bool) {
         setWatch(id, to: watch)
         records[Int(id.slot)].depth = depth
         if wasRead { records[Int(id.slot)].flags.insert(.wasRead) }

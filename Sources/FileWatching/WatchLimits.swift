@@ -65,7 +65,7 @@ package struct WatchLimits: Sendable {
     /// Bytes of a record of inotify(7): its name ends with NUL, and is filled up to a multiple of its header.
     static let longestRecord = (nameLength / InotifyEvent.headerSize + 2) * InotifyEvent.headerSize
     /// Names, and rows and files, that the next process is told are going on: with more it compares everything.
-    static let keptNames = 1_024
+    static let handoverNames = 1_024
     /// Bytes about detached rows in the handover to the next process: some five hundred entries. Others have a new
     /// identity when they come again there.
     static let keptDetached = 32 << 10

@@ -29,7 +29,7 @@ package struct AccessListTable {
     static let placeBits: UInt64 = 17
 
     /// A list at its place.
-    private struct Kept {
+    private struct StoredList {
         /// The number of the handle; 0 in a free place.
         var number: UInt64 = 0
         var bytes: [UInt8] = []
@@ -77,7 +77,7 @@ package struct AccessListTable {
     }
 
     /// The lists by place. Place 0 is for no list, place 1 for the unknown list, with bytes that no list has.
-    private var kept: [Kept] = [Kept(), Kept(number: 1, bytes: [0xFF])]
+    private var stored: [StoredList] = [StoredList(), StoredList(number: 1, bytes: [0xFF])]
     private var free: [(place: Int, next: UInt64)] = []
     private var numbers: [[UInt8]: UInt64] = [[]: 0, [0xFF]: 1]
     private var charges: [UInt32: Charge] = [:]
@@ -129,7 +129,7 @@ package struct AccessListTable {
 
     private mutating func find(_ bytes: [UInt8]) -> AccessListID? {
         guard let known = numbers[bytes] else { return nil }
-        kept[AccessListTable.place(known)].named = era
+        stored[AccessListTable.place(known)].named = era
         return AccessListID(number: known)
     }
 
@@ -145,9 +145,9 @@ package struct AccessListTable {
     private mutating func add(_ bytes: [UInt8], _ owner: UInt32) -> AccessListID {
         let share = share(of: owner)
         var charge = charges[owner] ?? Charge()
-        let place = free.popLast() ?? (kept.count, UInt64(kept.count))
-        if place.place == kept.count { kept.append(Kept()) }
-        kept[place.place] = Kept(
+        let place = free.popLast() ?? (stored.count, UInt64(stored.count))
+        if place.place == stored.count { stored.append(StoredList()) }
+        stored[place.place] = StoredList(
             number: place.next, bytes: bytes, list: AccessList(bytes) ?? .refusing, owner: owner, named: era)
         numbers[bytes] = place.next
         total.add(bytes.count)
@@ -170,12 +170,12 @@ package struct AccessListTable {
     /// Charges a restored list of two owners to the one with more of its share left. The first owner is unknown, and
     /// one owner must not be charged for all common lists.
     package mutating func balance(_ list: AccessListID, with other: UInt32) {
-        guard list.isKept, let place = find(list), kept[place].owner != other else { return }
-        let (owner, size) = (kept[place].owner, kept[place].bytes.count)
+        guard list.isKept, let place = find(list), stored[place].owner != other else { return }
+        let (owner, size) = (stored[place].owner, stored[place].bytes.count)
         guard load(of: other, with: size) < load(of: owner) else { return }
         charges[owner]?.remove(size)
         charges[other, default: Charge()].add(size)
-        kept[place].owner = other
+        stored[place].owner = other
     }
 
     /// Returns the used part of an owner's share, with one more list of `size` bytes if given.
@@ -207,14 +207,14 @@ package struct AccessListTable {
 
     private func find(_ list: AccessListID) -> Int? {
         let place = AccessListTable.place(list.number)
-        return place < kept.count && kept[place].number == list.number ? place : nil
+        return place < stored.count && stored[place].number == list.number ? place : nil
     }
 
     /// Returns the bytes of a list; empty for none. For an invalid handle, those of the unknown list.
-    package func bytes(of list: AccessListID) -> [UInt8] { kept[find(list) ?? 1].bytes }
+    package func bytes(of list: AccessListID) -> [UInt8] { stored[find(list) ?? 1].bytes }
 
     /// Returns the list; one that grants nothing for an invalid handle.
-    package func list(_ list: AccessListID) -> AccessList { kept[find(list) ?? 1].list }
+    package func list(_ list: AccessListID) -> AccessList { stored[find(list) ?? 1].list }
 
     // MARK: Freeing
 
@@ -241,30 +241,30 @@ package struct AccessListTable {
     package mutating func touch(_ list: AccessListID) -> Bool {
         guard list.number > AccessListID.unknown.number else { return true }
         guard let place = find(list) else { return false }
-        kept[place].named = era
+        stored[place].named = era
         return true
     }
 
     /// Names a list that only the change log has. Returns false if the allowance does not permit it. A list named since
     /// the era `since` needs none. After a recent refusal, room is reserved for present files.
     package mutating func touch(_ list: AccessListID, since: UInt64, allowance: inout AccessListAllowance) -> Bool {
-        guard list.number > AccessListID.unknown.number, let place = find(list), kept[place].named < since else {
+        guard list.number > AccessListID.unknown.number, let place = find(list), stored[place].named < since else {
             return true
         }
-        let owner = kept[place].owner
-        guard hasRoom(for: owner), allowance.take(kept[place].bytes.count, of: owner, share: share(of: owner)) else {
+        let owner = stored[place].owner
+        guard hasRoom(for: owner), allowance.take(stored[place].bytes.count, of: owner, share: share(of: owner)) else {
             return false
         }
-        kept[place].named = era
+        stored[place].named = era
         return true
     }
 
     private mutating func letGo(before earliest: UInt64) {
         var isRoomMade = false
-        for place in 2..<kept.count where kept[place].number != 0 && kept[place].named < earliest {
-            let gone = kept[place]
+        for place in 2..<stored.count where stored[place].number != 0 && stored[place].named < earliest {
+            let gone = stored[place]
             numbers[gone.bytes] = nil
-            kept[place] = Kept()
+            stored[place] = StoredList()
             free.append((place, gone.number + (1 << AccessListTable.placeBits)))
             total.remove(gone.bytes.count)
             charges[gone.owner]?.remove(gone.bytes.count)

@@ -23,7 +23,7 @@ package struct InheritedSocket: Hashable, Sendable {
 
     /// Whether the descriptor is no socket of a unit, such as memory or an inotify instance that another version
     /// stored.
-    package var isKept: Bool {
+    package var isStored: Bool {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return false }
         // A descriptor without a name in a file system, such as a memfd, has no file type.

@@ -98,12 +98,14 @@ import SystemdSupport
         let paths = DaemonPaths.current
         var socket = DaemonOptions.Socket.path(
             self.socket.map(DaemonPaths.socket) ?? paths.socket, isSystem: self.socket == nil && paths.isSystem)
-        var kept: [KeptDescriptor] = []
+        var storedDescriptors: [StoredDescriptor] = []
         if listening {
             let passed = try InheritedSocket.takeAll()
-            let sockets = passed.filter { !$0.name.hasPrefix(KeptDescriptor.namePrefix) && !$0.isKept }
+            let sockets = passed.filter { !$0.name.hasPrefix(StoredDescriptor.namePrefix) && !$0.isStored }
             // Descriptors without a known name are passed along, too, and are closed there.
-            kept = passed.filter { !sockets.contains($0) }.map { KeptDescriptor(name: $0.name, number: $0.descriptor) }
+            storedDescriptors = passed.filter { !sockets.contains($0) }.map {
+                StoredDescriptor(name: $0.name, number: $0.descriptor)
+            }
             if let inherited = try InheritedSocket.listener(among: sockets) {
                 socket = .inherited(descriptor: inherited.descriptor)
             }
@@ -112,7 +114,7 @@ import SystemdSupport
             configurationFile: config ?? paths.configuration, configurationIsRequired: config != nil, socket: socket,
             stateDirectory: stateDirectory ?? paths.stateDirectory,
             containers: try container.map { try ContainerConfiguration(argument: $0) }, logLevel: logLevel)
-        options.kept = kept
+        options.storedDescriptors = storedDescriptors
         if self.socket == nil { options.runtimeDirectory = paths.runtimeDirectory }
         return options
     }

@@ -17,7 +17,7 @@ struct SystemdObserver: DaemonObserver {
     func alive() { _ = try? ServiceManager.notify(.watchdog) }
 
     var keepsDescriptors: Bool { ServiceManager.keepsDescriptors }
-    func keep(_ descriptors: [KeptDescriptor]) {
+    func keep(_ descriptors: [StoredDescriptor]) {
         for descriptor in descriptors { try? ServiceManager.keep(descriptor.number, name: descriptor.name) }
     }
     func letGo(_ names: [String]) { for name in names { try? ServiceManager.letGo(name: name) } }

@@ -118,8 +118,8 @@ final class Daemon {
             command = ["/usr/bin/unshare", "--user", "--map-root-user", "/bin/sh", "-c", script, "sh"] + command
         }
         if conditions.heedsPermissions { command = Permissions.command + command }
-        let kept = conditions.keepsDescriptors ? store.kept : []
-        if !kept.isEmpty {
+        let storedDescriptors = conditions.keepsDescriptors ? store.storedDescriptors : []
+        if !storedDescriptors.isEmpty {
             // Only the process itself knows its number.
             command = ["/bin/sh", "-c", "LISTEN_PID=$$ exec \"$@\"", "sh"] + command
         }
@@ -128,7 +128,7 @@ final class Daemon {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         // Out of the way of the places that they get.
-        let copies = kept.map { fcntl($0.number, F_DUPFD_CLOEXEC, 100) }
+        let copies = storedDescriptors.map { fcntl($0.number, F_DUPFD_CLOEXEC, 100) }
         defer { for copy in copies { close(copy) } }
         for (place, copy) in copies.enumerated() {
             posix_spawn_file_actions_adddup2(&actions, copy, 3 + CInt(place))
@@ -151,9 +151,9 @@ final class Daemon {
             variables[name] = nil
         }
         variables["NOTIFY_SOCKET"] = directory + "/notify"
-        if !kept.isEmpty {
-            variables["LISTEN_FDS"] = "\(kept.count)"
-            variables["LISTEN_FDNAMES"] = kept.map(\.name).joined(separator: ":")
+        if !storedDescriptors.isEmpty {
+            variables["LISTEN_FDS"] = "\(storedDescriptors.count)"
+            variables["LISTEN_FDNAMES"] = storedDescriptors.map(\.name).joined(separator: ":")
         }
         if !conditions.keepsDescriptors { variables["GATHERD_KEEP"] = "no" }
         let arguments = command.map { strdup($0) } + [nil]

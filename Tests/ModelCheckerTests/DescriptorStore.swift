@@ -6,14 +6,14 @@ import IdentityModel
 
 /// Descriptors that a service has had kept (`FDSTORE=1` of sd_notify(3)), for its next process (sd_listen_fds(3)).
 final class DescriptorStore {
-    private(set) var kept: [(name: String, number: CInt)] = []
+    private(set) var storedDescriptors: [(name: String, number: CInt)] = []
 
     deinit { clear() }
 
     /// As systemd 252 does when a service is stopped.
     func clear() {
-        for descriptor in kept { close(descriptor.number) }
-        kept = []
+        for descriptor in storedDescriptors { close(descriptor.number) }
+        storedDescriptors = []
     }
 
     /// Receives one message of the service, with what comes with it; nil where none came.
@@ -49,13 +49,13 @@ final class DescriptorStore {
         let lines = text.split(separator: "\n")
         let name = lines.first { $0.hasPrefix("FDNAME=") }.map { String($0.dropFirst(7)) } ?? "stored"
         if lines.contains("FDSTORE=1") {
-            kept += numbers.map { (name, $0) }
+            storedDescriptors += numbers.map { (name, $0) }
         } else {
             for number in numbers { close(number) }
         }
         if lines.contains("FDSTOREREMOVE=1") {
-            for descriptor in kept where descriptor.name == name { close(descriptor.number) }
-            kept.removeAll { $0.name == name }
+            for descriptor in storedDescriptors where descriptor.name == name { close(descriptor.number) }
+            storedDescriptors.removeAll { $0.name == name }
         }
         return text
     }

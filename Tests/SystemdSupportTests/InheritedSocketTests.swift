@@ -50,9 +50,9 @@ struct InheritedSocketTests {
             unlink(path)
             rmdir(directory)
         }
-        func isKept(_ descriptor: CInt) -> Bool { InheritedSocket(descriptor: descriptor, name: "x").isKept }
-        #expect(isKept(events) && isKept(memory))
-        #expect(!isKept(listener) && !isKept(pipe[0]) && !isKept(-1))
+        func isStored(_ descriptor: CInt) -> Bool { InheritedSocket(descriptor: descriptor, name: "x").isStored }
+        #expect(isStored(events) && isStored(memory))
+        #expect(!isStored(listener) && !isStored(pipe[0]) && !isStored(-1))
     }
 
     @Test func `Passed sockets are taken`() throws {

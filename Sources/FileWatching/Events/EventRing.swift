@@ -19,7 +19,7 @@ package import LinuxSystem
 ///   to be read on, and the oldest record may wait for those. Until all before it is dealt with, the next process
 ///   compares everything, as after an overflow of the kernel's queue.
 ///
-/// Places are positions in the stream, which never go back. All but the watcher's thread keep off; see ``KeptMemory``.
+/// Places are positions in the stream, which never go back. All but the watcher's thread keep off; see ``HandoverMemory``.
 package final class EventRing {
     /// Bytes of one read at most: more than any record has.
     package static let usualWindow = 256 << 10

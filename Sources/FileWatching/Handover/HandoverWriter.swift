@@ -7,14 +7,14 @@ import LinuxSystem
 /// differences only.
 ///
 /// Words that are true no more are taken back before the journal is written, and new ones are told after it; see
-/// ``KeptMemory``. Before the first ``tell(_:sequence:)`` the next process has nothing to go on with.
+/// ``HandoverMemory``. Before the first ``tell(_:sequence:)`` the next process has nothing to go on with.
 struct HandoverWriter {
-    let memory: KeptMemory
+    let memory: HandoverMemory
 
     /// By slot of the table of directories.
-    private var entries: [KeptEntry?] = []
+    private var entries: [HandoverEntry?] = []
     /// By the container's number.
-    private var containers: [UInt32: KeptContainer.Flags] = [:]
+    private var containers: [UInt32: HandoverContainer.Flags] = [:]
     private var mounts: Set<Mount>?
     /// The slots whose records may have changed.
     private var changed: [Int32] = []
@@ -23,7 +23,7 @@ struct HandoverWriter {
     private var hasState = false
     private var isWithdrawn = false
 
-    init(memory: KeptMemory) { self.memory = memory }
+    init(memory: HandoverMemory) { self.memory = memory }
 
     /// Whether the work under way was told, which all else belongs to.
     var hasBegun: Bool { sequence != nil }
@@ -49,7 +49,7 @@ struct HandoverWriter {
 
     /// Takes back statements about the directories noted that are true no more. `entry` returns the present entry of a
     /// slot.
-    mutating func takeBack(_ entry: (Int32) -> KeptEntry?) {
+    mutating func takeBack(_ entry: (Int32) -> HandoverEntry?) {
         for slot in changed where entries[Int(slot)] != nil && entry(slot) != entries[Int(slot)] {
             _ = memory.set(Int(slot), to: nil)
             entries[Int(slot)] = nil
@@ -57,7 +57,7 @@ struct HandoverWriter {
     }
 
     /// Writes the present entries of the directories noted. One for which there is no room is read by the next process.
-    mutating func write(_ entry: (Int32) -> KeptEntry?) {
+    mutating func write(_ entry: (Int32) -> HandoverEntry?) {
         for slot in changed {
             let entry = entry(slot)
             guard entry != entries[Int(slot)] else { continue }
@@ -69,10 +69,10 @@ struct HandoverWriter {
     // MARK: Containers and mounts
 
     /// Returns whether the handover says that the next process can go on with a container.
-    func goesOn(with container: UInt32) -> Bool { containers[container]?.contains(.exact) == true }
+    func allowsResuming(with container: UInt32) -> Bool { containers[container]?.contains(.exact) == true }
 
     /// Writes the flags of a container, which `key` stands for; nothing where that is 0.
-    mutating func write(_ flags: KeptContainer.Flags, of container: UInt32, key: UInt64) {
+    mutating func write(_ flags: HandoverContainer.Flags, of container: UInt32, key: UInt64) {
         guard key != 0, containers[container] != flags else { return }
         containers[container] = flags
         memory.set(key, to: flags)

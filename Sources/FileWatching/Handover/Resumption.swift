@@ -25,7 +25,7 @@ struct Resumption {
 
     /// Whether containers are added that may go on with the handover. Nothing is heard until all are.
     private(set) var isAwaitingContainers = false
-    private var start: KeptStart?
+    private var start: HandoverStart?
     /// Renames before this position of the stream were heard by another process, which has moved their rows.
     private(set) var received: UInt64 = 0
     /// Renames among them, by cookie, while they are heard again.
@@ -38,21 +38,21 @@ struct Resumption {
 
     // MARK: Containers
 
-    mutating func begin(with start: KeptStart) {
+    mutating func begin(with start: HandoverStart) {
         self.start = start
         isAwaitingContainers = true
     }
 
     /// Takes the handover of a container; nil for nothing, or if it was taken.
-    mutating func takeContainer(_ key: UInt64) -> KeptContainer? { start?.containers.removeValue(forKey: key) }
+    mutating func takeContainer(_ key: UInt64) -> HandoverContainer? { start?.containers.removeValue(forKey: key) }
 
     /// Returns the handover of a directory; nil for nothing.
-    func entry(of directory: InodeNumber, in container: UInt64) -> KeptEntry? {
+    func entry(of directory: InodeNumber, in container: UInt64) -> HandoverEntry? {
         start?.entries.entry(of: directory, in: container)
     }
 
     /// Takes the handover of a directory, which is no other's from then on; nil for nothing.
-    mutating func takeEntry(of directory: InodeNumber, in container: UInt64) -> KeptEntry? {
+    mutating func takeEntry(of directory: InodeNumber, in container: UInt64) -> HandoverEntry? {
         start?.entries.take(directory, in: container)
     }
 
@@ -60,7 +60,7 @@ struct Resumption {
     func mayRestore(watch: Int32) -> Bool { start?.entries.contains(watch: watch) == true }
 
     /// All containers were added: returns the handover beside their directories; nil if there is none.
-    mutating func takeStart() -> KeptStart? {
+    mutating func takeStart() -> HandoverStart? {
         guard isAwaitingContainers, let start else { return nil }
         (isAwaitingContainers, self.start) = (false, nil)
         return start

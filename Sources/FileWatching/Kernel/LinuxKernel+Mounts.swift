@@ -75,7 +75,7 @@ extension LinuxKernel {
     package func unreachableMounts() -> [UnreachableMount] { agents.unreachable }
     package func onLateAnswer(_ wake: @escaping @Sendable () -> Void) { agents.onAnswer(wake) }
     package func takeLateAnswers() -> Bool { agents.takeLateAnswers() }
-    package func mount(ofOpen directory: CInt) -> Int? { agents.mount(ofKept: directory) }
+    package func mount(ofOpen directory: CInt) -> Int? { agents.mount(ofOpen: directory) }
     package func interruptMounts() { agents.interrupt() }
     package func resolvedPath(_ path: [CChar]) -> [UInt8]? { agents.resolvedPath(path) }
 }

@@ -32,18 +32,19 @@ package final class LinuxKernel: WatchKernel {
     /// Makes the calls on mounts that may hang.
     let agents: MountAgents
 
-    /// Opens an inotify instance; with `inotify` it takes over one that another process has left, and with `kept` all that is
+    /// Opens an inotify instance; with `inotify` it takes over one that another process has left, and with `handover` all that is
     /// read goes into the ring there. The directory `own` is one that is not entered, as if a file system were mounted on it: each
     /// change is written down there, and were that a change that is written down in turn, it would never end. A call on a mount that
     /// may hang fails with ``SystemError/timedOut`` after `mountTimeLimit` nanoseconds, or `mountPatience` on the thread that
     /// reads the directories of that mount.
     package init(
-        readsAccessLists: Bool = false, inotify descriptor: consuming Descriptor? = nil, kept: KeptMemory? = nil,
+        readsAccessLists: Bool = false, inotify descriptor: consuming Descriptor? = nil,
+        handover: HandoverMemory? = nil,
         own: FileIdentity? = nil, mountTimeLimit: UInt64 = WatchLimits.mountTimeLimit,
         mountPatience: UInt64 = WatchLimits.mountPatience, mountAgents: Int = WatchLimits.mountAgents
     ) throws(SystemError) {
         self.readsAccessLists = readsAccessLists
-        if let kept { ring = kept.ring } else { ring = try EventRing() }
+        if let handover { ring = handover.ring } else { ring = try EventRing() }
         do throws(SystemError) {
             (mountChanges, mountChangesError) = (try MountChanges(), nil)
         } catch {
@@ -206,7 +207,7 @@ package final class LinuxKernel: WatchKernel {
         _ path: UnsafePointer<CChar>, beneath directory: CInt, access: Directory.Access
     ) throws(SystemError) -> CInt {
         // No mount is entered below an open directory, so only its own matters.
-        guard agents.isActive, let above = agents.path(ofKept: directory),
+        guard agents.isActive, let above = agents.path(ofOpen: directory),
             let place = agents.place(of: "", in: directory), let number = place.directory
         else { return try Directory.open(path, beneath: directory, access: access).release() }
         let opened = try agents.ask(place, path) { (agent, path, _) throws(SystemError) in
@@ -299,7 +300,7 @@ package final class LinuxKernel: WatchKernel {
 
     /// The kernel's own record of the path (`/proc/self/fd`, proc_pid_fd(5)), which asks no file system.
     package func path(of directory: CInt) -> String? {
-        if agents.mount(ofKept: directory) != nil { return pathOnMount(of: directory) }
+        if agents.mount(ofOpen: directory) != nil { return pathOnMount(of: directory) }
         return MountAgents.path(of: directory)?.withUnsafeBytes { LinuxKernel.path(inLink: $0) }
     }
 
@@ -342,7 +343,7 @@ package final class LinuxKernel: WatchKernel {
             guard let place = place(of: "", in: directory), let number = place.directory else {
                 return FileSystemType(rawValue: try Directory.fileSystemType(of: directory))
             }
-            if let type = agents.fileSystemType(ofKept: directory) { return type }
+            if let type = agents.fileSystemType(ofOpen: directory) { return type }
             return FileSystemType(
                 rawValue: try agents.ask(place, "") { (agent, _, _) throws(SystemError) in
                     try agent.fileSystemType(of: number)

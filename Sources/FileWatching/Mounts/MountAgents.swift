@@ -172,7 +172,7 @@ final class MountAgents: Sendable {
 
     /// The path of an entry of an open directory; nil where the directory has none.
     private func path(of name: UnsafePointer<CChar>, in directory: CInt) -> [UInt8]? {
-        guard let above = path(ofKept: directory) ?? MountAgents.path(of: directory) else { return nil }
+        guard let above = path(ofOpen: directory) ?? MountAgents.path(of: directory) else { return nil }
         return (above == [UInt8(ascii: "/")] ? above : above + [UInt8(ascii: "/")]) + MountAgents.bytes(of: name)
     }
 
@@ -267,10 +267,10 @@ final class MountAgents: Sendable {
     }
 
     /// The path of a directory that an agent has open.
-    func path(ofKept directory: CInt) -> [UInt8]? { route(of: directory)?.path }
+    func path(ofOpen directory: CInt) -> [UInt8]? { route(of: directory)?.path }
 
     /// The number of the mount on which such a directory lies; nil for another directory.
-    func mount(ofKept directory: CInt) -> Int? { route(of: directory)?.mount.number }
+    func mount(ofOpen directory: CInt) -> Int? { route(of: directory)?.mount.number }
 
     /// The route of a directory that an agent has open. Takes no lock while there is none: each crawled directory asks.
     private func route(of directory: CInt) -> Route? {
@@ -279,7 +279,7 @@ final class MountAgents: Sendable {
     }
 
     /// The type of the file system on which such a directory lies, by the table of mounts; nil if that does not tell.
-    func fileSystemType(ofKept directory: CInt) -> FileSystemType? {
+    func fileSystemType(ofOpen directory: CInt) -> FileSystemType? {
         state.withLock { state in
             guard let route = state.routes[directory],
                 !state.coverings.contains(where: { MountPaths.holds($0.path, route.path) })

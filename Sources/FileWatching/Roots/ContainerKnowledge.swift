@@ -12,7 +12,7 @@ struct ContainerKnowledge {
     /// Whether it was read as a whole since it was found.
     private(set) var wasRead = false
     /// Whether it has gone on with the watches of another process.
-    private(set) var goesOn = false
+    private(set) var isResumed = false
 
     /// - Parameter isOld: Whether the tree has entries of it from before.
     init(isOld: Bool = false) { self.isOld = isOld }
@@ -21,7 +21,7 @@ struct ContainerKnowledge {
     var isWhole: Bool { wasRead && firstCrawl == nil }
 
     /// Nothing of it can be read any more. It is known, and will be verified.
-    mutating func lose() { (isOld, firstCrawl, wasRead, goesOn) = (true, nil, false, false) }
+    mutating func lose() { (isOld, firstCrawl, wasRead, isResumed) = (true, nil, false, false) }
 
     /// Returns whether its entries are to leave the tree, and notes that they have.
     mutating func detachAll() -> Bool {
@@ -37,7 +37,7 @@ struct ContainerKnowledge {
     mutating func verify() { (isOld, wasRead) = (false, true) }
 
     /// The known entries are right: events have reported all changes since.
-    mutating func goOn() { (isOld, wasRead, goesOn) = (false, true, true) }
+    mutating func resume() { (isOld, wasRead, isResumed) = (false, true, true) }
 
     /// A crawl reads it for the first time.
     mutating func beginFirstCrawl(_ task: UInt32) { firstCrawl = task }

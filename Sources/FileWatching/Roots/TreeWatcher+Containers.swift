@@ -17,7 +17,7 @@ extension TreeWatcher {
     /// mounted on its directory: the files there until then say nothing about the known entries. The same holds
     /// `within` another container. With `readsExtras` extras are read from the start
     /// (``setReadsExtras(_:completion:)``). The `key` stands for the tree's entries, in this process and the next
-    /// (``goOn(from:keeping:)``); 0 where they are nothing to go on with.
+    /// (``resume(from:keeping:)``); 0 where they are nothing to go on with.
     package func addContainer(
         _ number: UInt32, path: String, ignoring globs: [String] = [], isKnown: Bool = false,
         wasMountPoint: Bool = false, readsExtras: Bool = false, within enclosure: Enclosure? = nil, key: UInt64 = 0
@@ -211,9 +211,9 @@ extension TreeWatcher {
         container.place.found()
         let former = tree.status(of: node)
         var obstacle: ContainerObstacle?
-        var left: KeptContainer?
+        var left: HandoverContainer?
         if container.knowledge.isOld, resumption.isAwaitingContainers {
-            switch takeKept(of: container, former: former, status) {
+            switch takeHandover(of: container, former: former, status) {
             case .success(let found): left = found
             case .failure(let reason): obstacle = reason
             }
@@ -223,7 +223,7 @@ extension TreeWatcher {
         let root = record(node, status)
         container.root = root
         if let left {
-            goOn(container, root, left)
+            resume(container, root, left)
             return
         }
         notices.append(

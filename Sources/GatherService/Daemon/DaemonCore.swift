@@ -80,11 +80,11 @@ final class DaemonCore {
             saved = StateLoader.load(files, containers, boot: boot)
         }
         for note in saved.notes { self.logger.warning("\(note)", metadata: ["message-id": "state-set-aside"]) }
-        let kept =
+        let handover =
             observer.keepsDescriptors && files != nil && options.watches
-            ? KeptState(options.kept, saved, readsAccessLists: isShared) : nil
-        if kept == nil { KeptDescriptor.letGo(of: options.kept, observer) }
-        if let obstacle = kept?.obstacle, !saved.containers.isEmpty {
+            ? Handover(options.storedDescriptors, saved, readsAccessLists: isShared) : nil
+        if handover == nil { StoredDescriptor.letGo(of: options.storedDescriptors, observer) }
+        if let obstacle = handover?.obstacle, !saved.containers.isEmpty {
             self.logger.notice(
                 "the watches kept by the service manager cannot be used: \(obstacle); all containers are compared with the file system"
             )
@@ -96,7 +96,7 @@ final class DaemonCore {
             failure: unwritable.map {
                 SavingFailure(error: "\(options.stateDirectory ?? ""): \($0)", since: Timestamp.now)
             },
-            willBegin: { run in kept?.memory.begin(run: run, fingerprint: kept?.fingerprint ?? 0) })
+            willBegin: { run in handover?.memory.begin(run: run, fingerprint: handover?.fingerprint ?? 0) })
         let types = ContentTypeFiles.read(options.dataDirectories)
         if types.isEmpty, options.socket != .embedded {
             let places = options.dataDirectories.map { $0 + "/mime" }.joined(separator: ", ")
@@ -109,7 +109,7 @@ final class DaemonCore {
                 loop: loop, settings: settings, pool: pool, limits: options.limits, state: saved, store: store,
                 snapshotInterval: .nanoseconds(Int64(clamping: configuration.snapshotInterval)),
                 types: types, logger: self.logger,
-                tellsCallersApart: isShared, accounts: options.accounts, kept: kept,
+                tellsCallersApart: isShared, accounts: options.accounts, handover: handover,
                 watchMounts: options.watchMounts,
                 watchClock: options.watchClock, zones: options.zones, timeOfDay: options.timeOfDay)
         } catch {
@@ -125,11 +125,11 @@ final class DaemonCore {
             // If the access of the directories above was not saved, it may have changed.
             if engine.access.tellsCallersApart, !record.access.isUnsure { engine.accessChanged(record) }
         }
-        if let kept {
-            if !kept.useless.isEmpty { observer.letGo(kept.useless) }
-            if kept.start == nil { observer.keep(kept.descriptors(events: engine.eventDescriptor)) }
+        if let handover {
+            if !handover.useless.isEmpty { observer.letGo(handover.useless) }
+            if handover.start == nil { observer.keep(handover.descriptors(events: engine.eventDescriptor)) }
         }
-        engine.goOnWithKeptWatches(ask: options.askForWatches)
+        engine.checkResumedWatches(ask: options.askForWatches)
         for record in engine.containers { engine.log.noteStart(of: record) }
         engine.restore(runtime, with: store)
         if engine.containers.isEmpty {

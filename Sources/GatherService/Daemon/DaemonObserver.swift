@@ -18,14 +18,14 @@ package protocol DaemonObserver: Sendable {
     /// Whether descriptors can be stored for the next process.
     var keepsDescriptors: Bool { get }
     /// Stores descriptors with the service manager for the next process. The daemon keeps its own.
-    func keep(_ descriptors: [KeptDescriptor])
+    func keep(_ descriptors: [StoredDescriptor])
     /// Removes stored descriptors by name.
     func letGo(_ names: [String])
 }
 
 extension DaemonObserver {
     package var keepsDescriptors: Bool { false }
-    package func keep(_ descriptors: [KeptDescriptor]) {}
+    package func keep(_ descriptors: [StoredDescriptor]) {}
     package func letGo(_ names: [String]) {}
 }
 

@@ -72,7 +72,7 @@ package struct DaemonOptions: Sendable {
     /// Whether subdirectories of a container's directory are read.
     package var descends = true
     /// The descriptors that the service manager kept for this process, which owns them.
-    package var kept: [KeptDescriptor] = []
+    package var storedDescriptors: [StoredDescriptor] = []
     /// The directory of the user's session with the socket; nil if the path was named.
     package var runtimeDirectory: RuntimeDirectory?
     /// The directories with the database of content types.

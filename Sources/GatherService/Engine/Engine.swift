@@ -52,7 +52,7 @@ final class Engine {
     init(
         loop: any EventLoop, settings: WatchSettings, pool: NIOThreadPool, limits: ServiceLimits, state: SavedState,
         store: StateStore, snapshotInterval: TimeAmount, types: ContentTypeDatabase, logger: Logger,
-        tellsCallersApart: Bool = false, accounts: AccountDirectory = .system, kept: KeptState? = nil,
+        tellsCallersApart: Bool = false, accounts: AccountDirectory = .system, handover: Handover? = nil,
         watchMounts: DaemonOptions.WatchMounts,
         watchClock: @escaping DaemonOptions.WatchClock = DaemonOptions.watchClock,
         zones: ZoneFiles = .system, timeOfDay: @escaping @Sendable () -> Timestamp = { .now }
@@ -84,15 +84,15 @@ final class Engine {
             engine.describe(engine.listed(for: caller), for: caller, while: isAwaited, then: then)
         }
         let kernel = try LinuxKernel(
-            readsAccessLists: tellsCallersApart, inotify: kept?.events.map { Descriptor(owning: $0) },
-            kept: kept?.memory, own: store.place,
+            readsAccessLists: tellsCallersApart, inotify: handover?.events.map { Descriptor(owning: $0) },
+            handover: handover?.memory, own: store.place,
             mountTimeLimit: settings.watches ? WatchLimits.mountTimeLimit : WatchLimits.mountTimeLimitOfOneAnswer)
         watcher = TreeWatcher(kernel: kernel, tree: IndexTree(), settings: settings, wake: { mailbox.post(.crawled) })
         commits = CommitLog(store, state, handover: watcher, limits: limits)
         access = AccessControl(tellsCallersApart: tellsCallersApart, source: watcher)
-        if let kept {
-            watcher.keep(in: kept.memory)
-            if let start = kept.start { watcher.goOn(from: start) }
+        if let handover {
+            watcher.beginHandover(in: handover.memory)
+            if let start = handover.start { watcher.resume(from: start) }
         }
         do throws(SystemError) {
             events = try EventSource(

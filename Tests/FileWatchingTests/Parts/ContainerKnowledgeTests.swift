@@ -22,11 +22,11 @@ import Testing
         var (verified, continued) = (ContainerKnowledge(isOld: true), ContainerKnowledge(isOld: true))
         #expect(verified.isOld && !verified.isWhole)
         verified.verify()
-        #expect(!verified.isOld && verified.isWhole && !verified.goesOn)
-        continued.goOn()
-        #expect(!continued.isOld && continued.isWhole && continued.goesOn)
+        #expect(!verified.isOld && verified.isWhole && !verified.isResumed)
+        continued.resume()
+        #expect(!continued.isOld && continued.isWhole && continued.isResumed)
         continued.lose()
-        #expect(continued.isOld && !continued.isWhole && !continued.goesOn)
+        #expect(continued.isOld && !continued.isWhole && !continued.isResumed)
     }
 
     @Test func entriesAreDetachedOnceAndOnlyWhereTheyAreOld() {

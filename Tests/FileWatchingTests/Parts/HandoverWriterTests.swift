@@ -7,21 +7,21 @@ import Testing
 @testable import FileWatching
 
 @Suite struct HandoverWriterTests {
-    private let memory: KeptMemory
+    private let memory: HandoverMemory
     private var writer: HandoverWriter
 
     init() throws {
-        memory = try KeptMemory()
+        memory = try HandoverMemory()
         memory.begin(run: 7, fingerprint: 2)
         writer = HandoverWriter(memory: memory)
     }
 
-    private static func entry(_ slot: Int32, isComplete: Bool = true) -> KeptEntry {
-        KeptEntry(watch: slot + 1, depth: 1, isComplete: isComplete, device: 1, inode: UInt64(slot) + 10, key: 5)
+    private static func entry(_ slot: Int32, isComplete: Bool = true) -> HandoverEntry {
+        HandoverEntry(watch: slot + 1, depth: 1, isComplete: isComplete, device: 1, inode: UInt64(slot) + 10, key: 5)
     }
 
     /// Reads what the next process finds with a journal that ends at a number.
-    private func start(_ sequence: UInt64) throws -> KeptStart {
+    private func start(_ sequence: UInt64) throws -> HandoverStart {
         try memory.start(run: 7, sequence: sequence, fingerprint: 2)
     }
 
@@ -36,7 +36,7 @@ import Testing
     @Test mutating func outdatedWordsAreTakenBackFirst() throws {
         #expect(!writer.hasBegun)
         writeAll(1, slots: [0, 1, 2])
-        #expect(writer.hasBegun && writer.goesOn(with: 1))
+        #expect(writer.hasBegun && writer.allowsResuming(with: 1))
         #expect(try start(1).entries.all.map(\.inode) == [10, 11, 12])
         writer.note([1], of: 4)
         writer.takeBack { $0 == 1 ? Self.entry(1, isComplete: false) : Self.entry($0) }
@@ -86,8 +86,8 @@ import Testing
     @Test mutating func withdrawnStateIsWrittenFromTheBeginning() throws {
         writeAll(1, slots: [0, 1])
         writer.withdraw(directories: 4)
-        #expect(throws: KeptObstacle.otherMoment) { try start(1) }
-        #expect(!writer.hasBegun && !writer.goesOn(with: 1))
+        #expect(throws: HandoverObstacle.otherMoment) { try start(1) }
+        #expect(!writer.hasBegun && !writer.allowsResuming(with: 1))
         writeAll(1, slots: [])
         #expect(try start(1).entries.all.count == 4, "all directories are asked for again")
     }

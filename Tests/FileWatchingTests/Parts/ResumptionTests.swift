@@ -9,11 +9,11 @@ import Testing
 @Suite struct ResumptionTests {
     private var resumption = Resumption()
 
-    private func start() -> KeptStart {
-        var start = KeptStart(state: IterationState(), mounts: [])
-        start.containers[5] = KeptContainer(flags: .exact)
+    private func start() -> HandoverStart {
+        var start = HandoverStart(state: IterationState(), mounts: [])
+        start.containers[5] = HandoverContainer(flags: .exact)
         _ = start.entries.append(
-            KeptEntry(watch: 3, depth: 1, isComplete: true, device: 1, inode: 10, key: 5))
+            HandoverEntry(watch: 3, depth: 1, isComplete: true, device: 1, inode: 10, key: 5))
         return start
     }
 

@@ -108,26 +108,26 @@ final class WatcherFixture {
 
     init(
         containers: [UInt32] = [1], tree: DictionaryTree? = nil, settings: WatchSettings = WatchSettings(),
-        readsAccessLists: Bool = false, inotify: CInt? = nil, kept: KeptMemory? = nil,
+        readsAccessLists: Bool = false, inotify: CInt? = nil, handover: HandoverMemory? = nil,
         mountTimeLimit: UInt64 = Patience.nanoseconds, mountPatience: UInt64 = WatchLimits.mountPatience,
         mountAgents: Int = WatchLimits.mountAgents
     ) throws {
         // On a busy machine, a FUSE server may take longer than a daemon waits.
         kernel = try LinuxKernel(
-            readsAccessLists: readsAccessLists, inotify: inotify.map { Descriptor(owning: $0) }, kept: kept,
+            readsAccessLists: readsAccessLists, inotify: inotify.map { Descriptor(owning: $0) }, handover: handover,
             mountTimeLimit: mountTimeLimit, mountPatience: mountPatience, mountAgents: mountAgents)
         self.tree = tree ?? DictionaryTree(containers: containers)
         let wake = try WakeSignal()
         self.wake = wake
         watcher = TreeWatcher(kernel: kernel, tree: self.tree, settings: settings) { wake.signal.set() }
-        if let kept { watcher.keep(in: kept) }
+        if let handover { watcher.beginHandover(in: handover) }
     }
 
     deinit { watcher.close() }
 
     /// As if the tree were saved after each iteration.
     private func save() {
-        watcher.settleKept(sequence: 1)
+        watcher.settleHandover(sequence: 1)
     }
 
     /// Iterates once without waiting.

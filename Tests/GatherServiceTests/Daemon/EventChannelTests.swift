@@ -21,10 +21,10 @@ import Testing
         /// Counts the calls of `ready`, with the bytes that were there then.
         let told = Mutex<[Int]>([])
 
-        init(_ directory: TemporaryDirectory, kept: KeptMemory? = nil) throws {
+        init(_ directory: TemporaryDirectory, handover: HandoverMemory? = nil) throws {
             loop = group.next()
             try loop.submit { [self] in
-                let kernel = try LinuxKernel(kept: kept)
+                let kernel = try LinuxKernel(handover: handover)
                 self.kernel = kernel
                 let opened = try Directory.open(directory.path, access: .reading)
                 _ = try kernel.addWatch(on: opened.number, mask: .create)
@@ -104,7 +104,7 @@ import Testing
     /// an event is only there the end of the process would lose it.
     @Test func `Kept events are read in place from the first read on`() async throws {
         let directory = try TemporaryDirectory()
-        let polled = try Polled(directory, kept: try KeptMemory())
+        let polled = try Polled(directory, handover: try HandoverMemory())
         for round in 0..<20 {
             try directory.write("", to: "file\(round)")
             while polled.told.withLock({ $0.count }) <= round { await Task.yield() }

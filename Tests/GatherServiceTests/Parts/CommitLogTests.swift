@@ -13,9 +13,9 @@ import Testing
 struct CommitLogTests {
     private final class Handover: JournalHandover {
         var words: [String] = []
-        func prepareKept(sequence: UInt64) { words.append("\(sequence)") }
-        func withdrawKept() { words.append("withdrawn") }
-        func settleKept(sequence: UInt64) { words.append("settled \(sequence)") }
+        func prepareHandover(sequence: UInt64) { words.append("\(sequence)") }
+        func withdrawHandover() { words.append("withdrawn") }
+        func settleHandover(sequence: UInt64) { words.append("settled \(sequence)") }
     }
 
     /// A log with a journal in a directory, or without one.

@@ -10,13 +10,13 @@ import Testing
 struct WatchCheckOwnerTests {
     private final class Owner: WatchCheck.Owner {
         var isClosed = false
-        var keptWatches: [Int32] = [1, 2]
-        var compared: [(kept: [Int32], found: [Int32: UInt64])] = []
+        var resumedWatches: [Int32] = [1, 2]
+        var compared: [(resumed: [Int32], found: [Int32: UInt64])] = []
         var untold = 0
         /// Calls that wait for the kernel's answer.
         var asked: [([Int32: UInt64]?) -> Void] = []
 
-        func compare(_ kept: [Int32], with found: [Int32: UInt64]) { compared.append((kept, found)) }
+        func compare(_ resumed: [Int32], with found: [Int32: UInt64]) { compared.append((resumed, found)) }
         func watchesAreNotTold() { untold += 1 }
     }
 
@@ -25,14 +25,14 @@ struct WatchCheckOwnerTests {
 
     init() { WatchCheck(of: owner, loop: loop, after: .seconds(1)) { [owner] in owner.asked.append($0) }.begin() }
 
-    @Test func theWatchesThatWereKeptWhenTheKernelWasAskedAreCompared() throws {
+    @Test func theResumedWatchesAreComparedWithThoseOfTheKernel() throws {
         loop.advanceTime(by: .milliseconds(999))
         #expect(owner.asked.isEmpty)
         loop.advanceTime(by: .milliseconds(1))
-        owner.keptWatches = [3]
+        owner.resumedWatches = [3]
         let answer = try #require(owner.asked.first)
         answer([1: 10])
-        #expect(owner.compared.map(\.kept) == [[1, 2]] && owner.compared.map(\.found) == [[1: 10]])
+        #expect(owner.compared.map(\.resumed) == [[1, 2]] && owner.compared.map(\.found) == [[1: 10]])
         loop.advanceTime(by: .hours(1))
         #expect(owner.asked.count == 1 && owner.untold == 0)
     }

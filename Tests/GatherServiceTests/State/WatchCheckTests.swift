@@ -12,18 +12,18 @@ import Testing
 struct WatchCheckTests {
     /// The daemon's descriptors, kept while it is started again.
     private final class Store: Sendable {
-        private let kept = Mutex<[KeptDescriptor]>([])
+        private let kept = Mutex<[StoredDescriptor]>([])
 
-        func keep(_ descriptors: [KeptDescriptor]) {
+        func keep(_ descriptors: [StoredDescriptor]) {
             kept.withLock { kept in
                 kept = descriptors.map {
-                    KeptDescriptor(name: $0.name, number: fcntl($0.number, F_DUPFD_CLOEXEC, 3))
+                    StoredDescriptor(name: $0.name, number: fcntl($0.number, F_DUPFD_CLOEXEC, 3))
                 }
             }
         }
 
         /// Hands them over.
-        func take() -> [KeptDescriptor] {
+        func take() -> [StoredDescriptor] {
             kept.withLock { kept in
                 defer { kept = [] }
                 return kept
@@ -46,8 +46,8 @@ struct WatchCheckTests {
         try await DaemonFixture.run(
             directory: directory, limits: limits, keep: { _ in }, log: log,
             adjust: { options in
-                options.kept = store.take()
-                #expect(options.kept.count == 2)
+                options.storedDescriptors = store.take()
+                #expect(options.storedDescriptors.count == 2)
                 options.askForWatches = { kernel in
                     let isSilent = asked.withLock { asked in
                         asked += 1

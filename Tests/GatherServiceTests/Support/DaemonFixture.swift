@@ -21,7 +21,7 @@ struct DaemonFixture {
     static func run(
         containers: [String: String]? = nil, directory: TemporaryDirectory? = nil, isSystem: Bool = false,
         state: String = "state", packages: [String] = [], limits: ServiceLimits = ServiceLimits(),
-        accounts: AccountDirectory = .system, keep: (@Sendable ([KeptDescriptor]) -> Void)? = nil,
+        accounts: AccountDirectory = .system, keep: (@Sendable ([StoredDescriptor]) -> Void)? = nil,
         log: LogRecorder? = nil, adjust: (inout DaemonOptions) -> Void = { _ in },
         _ body: (DaemonFixture) async throws -> Void
     ) async throws {
@@ -75,9 +75,9 @@ struct DaemonFixture {
         /// Nil if no test waits.
         var ready: AsyncStream<Void>.Continuation?
         /// Is given the descriptors to keep; nil if none are kept.
-        let keep: (@Sendable ([KeptDescriptor]) -> Void)?
+        let keep: (@Sendable ([StoredDescriptor]) -> Void)?
         var keepsDescriptors: Bool { keep != nil }
-        func keep(_ descriptors: [KeptDescriptor]) { keep?(descriptors) }
+        func keep(_ descriptors: [StoredDescriptor]) { keep?(descriptors) }
         var heartbeat: Duration? { nil }
         func ready(status: String) { ready?.yield() }
         func status(_ text: String) {}

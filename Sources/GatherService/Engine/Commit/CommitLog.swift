@@ -8,11 +8,11 @@ import NIOCore
 /// The words for the next process that belong to the journal.
 protocol JournalHandover {
     /// Says how far the next process may continue, if the journal has all changes up to a clock.
-    func prepareKept(sequence: UInt64)
+    func prepareHandover(sequence: UInt64)
     /// Withdraws that, since the journal does not have them.
-    func withdrawKept()
+    func withdrawHandover()
     /// Says all that the next process can continue from, and lets go of the events that the journal has the changes of.
-    func settleKept(sequence: UInt64)
+    func settleHandover(sequence: UInt64)
 }
 
 extension TreeWatcher: JournalHandover {}
@@ -117,16 +117,16 @@ final class CommitLog {
     /// the words of the end stand: a scan may come back then, whose caller is leaving.
     func commit() {
         guard !isClosed else { return }
-        if !store.isSuspended { handover.prepareKept(sequence: sequence) }
+        if !store.isSuspended { handover.prepareHandover(sequence: sequence) }
         store.commit()
-        if store.isSuspended { handover.withdrawKept() }
+        if store.isSuspended { handover.withdrawHandover() }
     }
 
     /// At the end of a loop iteration: says how far the next process may continue, and lets go of the events until there. As long
     /// as changes are not saved, neither happens: the journal ends before.
     func settle() {
-        guard !store.isSuspended else { return handover.withdrawKept() }
-        handover.settleKept(sequence: sequence)
+        guard !store.isSuspended else { return handover.withdrawHandover() }
+        handover.settleHandover(sequence: sequence)
     }
 
     /// Nothing is written from now on.

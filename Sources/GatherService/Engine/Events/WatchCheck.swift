@@ -7,14 +7,14 @@ import NIOCore
 
 /// Compares the watches of the daemon before this one with those that the kernel has, once the kernel tells them. Event loop only.
 final class WatchCheck {
-    /// The kept watches, and the engine around them.
+    /// The resumed watches, and the engine around them.
     protocol Owner: AnyObject {
         /// Whether the end has come: nothing is compared any more.
         var isClosed: Bool { get }
-        /// The watches that were kept and have not ended.
-        var keptWatches: [Int32] { get }
-        /// Compares the watches that were kept when the kernel was asked with those that it has.
-        func compare(_ kept: [Int32], with found: [Int32: UInt64])
+        /// The resumed watches that have not ended.
+        var resumedWatches: [Int32] { get }
+        /// Compares the resumed watches when the kernel was asked with those that it has.
+        func compare(_ resumed: [Int32], with found: [Int32: UInt64])
         /// The kernel does not tell its watches, and is not asked any more.
         func watchesAreNotTold()
     }
@@ -41,12 +41,12 @@ final class WatchCheck {
 
     private func askNow() {
         guard !owner.isClosed else { return }
-        let kept = owner.keptWatches
+        let resumed = owner.resumedWatches
         timesLeft -= 1
         ask { [self] found in
             guard !owner.isClosed else { return }
             if let found {
-                owner.compare(kept, with: found)
+                owner.compare(resumed, with: found)
             } else if timesLeft > 0 {
                 time = time * 2
                 begin()
@@ -59,12 +59,12 @@ final class WatchCheck {
 
 extension Engine: WatchCheck.Owner {
     var isClosed: Bool { turns.isClosed }
-    var keptWatches: [Int32] { watcher.watchesThatGoOn }
+    var resumedWatches: [Int32] { watcher.resumedWatches }
 
     /// To be called when all containers of the start were added: takes the events that were queued before. The watches are compared
     /// soon.
     /// - Parameter ask: has the kernel tell its watches, from any thread; nil where it does not.
-    func goOnWithKeptWatches(ask: @escaping @Sendable (LinuxKernel) -> [Int32: UInt64]?) {
+    func checkResumedWatches(ask: @escaping @Sendable (LinuxKernel) -> [Int32: UInt64]?) {
         let wasAdopted = watcher.replayEvents()
         turn()
         // If no container goes on, the watches that were left belong to no directory, and end.
@@ -78,8 +78,8 @@ extension Engine: WatchCheck.Owner {
         check.begin()
     }
 
-    func compare(_ kept: [Int32], with found: [Int32: UInt64]) {
-        watcher.check(watches: found, of: kept)
+    func compare(_ resumed: [Int32], with found: [Int32: UInt64]) {
+        watcher.check(watches: found, of: resumed)
         turn()
     }
 

@@ -13,7 +13,7 @@ protocol FuzzTarget: SendableMetatype {
 enum Fuzz {
     static let targets: [String: any FuzzTarget.Type] = [
         "predicate": PredicateTarget.self, "json": JSONTarget.self, "framing": FramingTarget.self,
-        "state": StateTarget.self, "kept": KeptTarget.self,
+        "state": StateTarget.self, "kept": HandoverTarget.self,
     ]
 
     // Set once before the first call, and read by the thread that set it.

@@ -7,13 +7,13 @@ package import LinuxSystem
 /// belongs to. Its contents are as fleeting as the watches themselves, and end with them when the machine does:
 ///
 /// - the ring of events (``EventRing``);
-/// - for each directory its watch, and whether the snapshot has all of its entries (``KeptEntry``);
+/// - for each directory its watch, and whether the snapshot has all of its entries (``HandoverEntry``);
 /// - for each container whether the watches are all that is needed to go on with the snapshot;
 /// - the work under way when something was saved last (``IterationState``), in two places by turns: the one that counts is
 ///   named by the last number in the journal, so both are of one moment however the process ended.
 ///
 /// The snapshot and this are brought together once an iteration, in this order: statements that claim less than before
-/// (``KeptMemory`` first), the journal, statements that claim more. Ended anywhere in between, the next process knows
+/// (``HandoverMemory`` first), the journal, statements that claim more. Ended anywhere in between, the next process knows
 /// less than it might, and reads a directory more.
 ///
 /// Nothing in it is believed without a look: it may be of another version, of another daemon, or damaged. Such a look
@@ -21,7 +21,7 @@ package import LinuxSystem
 /// every moment: a name or a watch that has become another, which memory does not do, would be believed.
 ///
 /// Unchecked: only the event loop writes and reads it once it was made.
-package final class KeptMemory: @unchecked Sendable {
+package final class HandoverMemory: @unchecked Sendable {
     private let memory: SharedMemory
     package let ring: EventRing
 
@@ -47,7 +47,7 @@ package final class KeptMemory: @unchecked Sendable {
     private static let tableOffset = ringOffset + ringSize
     /// Directories that can be known: four million.
     package static let tableCapacity = 1 << 22
-    package static let size = tableOffset + tableCapacity * KeptEntry.size
+    package static let size = tableOffset + tableCapacity * HandoverEntry.size
 
     /// "GATHERK" and the version of the layout: another layout, or another meaning of it, has another number.
     private static let magic: UInt64 = 0x4B52_4548_5441_4700 + 4
@@ -61,29 +61,30 @@ package final class KeptMemory: @unchecked Sendable {
 
     /// New memory for a new inotify instance.
     package init() throws(SystemError) {
-        memory = try SharedMemory(name: "gatherd", size: KeptMemory.size)
+        memory = try SharedMemory(name: "gatherd", size: HandoverMemory.size)
         guard let base = memory.bytes.baseAddress else { throw .noMemory }
         self.base = base
-        let doubled = try memory.mapTwice(offset: KeptMemory.ringOffset, size: KeptMemory.ringSize)
+        let doubled = try memory.mapTwice(offset: HandoverMemory.ringOffset, size: HandoverMemory.ringSize)
         ring = EventRing(
-            words: base + KeptMemory.ringPlace, base: doubled, capacity: KeptMemory.ringSize, memory: memory)
-        SharedWord.store(.random(in: 1...UInt64.max), to: base + KeptMemory.tokenPlace)
-        SharedWord.store(KeptMemory.magic, to: base + KeptMemory.magicPlace)
+            words: base + HandoverMemory.ringPlace, base: doubled, capacity: HandoverMemory.ringSize, memory: memory)
+        SharedWord.store(.random(in: 1...UInt64.max), to: base + HandoverMemory.tokenPlace)
+        SharedWord.store(HandoverMemory.magic, to: base + HandoverMemory.magicPlace)
     }
 
     /// Adopts the memory of another process. Throws where it is of no use.
     package init(adopting descriptor: consuming Descriptor) throws(SystemError) {
-        memory = try SharedMemory(descriptor: descriptor, size: KeptMemory.size)
-        guard let base = memory.bytes.baseAddress, SharedWord.load(base) == KeptMemory.magic else { throw .invalid }
+        memory = try SharedMemory(descriptor: descriptor, size: HandoverMemory.size)
+        guard let base = memory.bytes.baseAddress, SharedWord.load(base) == HandoverMemory.magic else { throw .invalid }
         self.base = base
-        let doubled = try memory.mapTwice(offset: KeptMemory.ringOffset, size: KeptMemory.ringSize)
+        let doubled = try memory.mapTwice(offset: HandoverMemory.ringOffset, size: HandoverMemory.ringSize)
         guard
             let ring = EventRing(
-                adopting: base + KeptMemory.ringPlace, base: doubled, capacity: KeptMemory.ringSize, memory: memory)
+                adopting: base + HandoverMemory.ringPlace, base: doubled, capacity: HandoverMemory.ringSize,
+                memory: memory)
         else { throw .invalid }
         self.ring = ring
-        let count = SharedWord.load(base + KeptMemory.tableCountPlace)
-        guard count <= KeptMemory.tableCapacity else { throw .invalid }
+        let count = SharedWord.load(base + HandoverMemory.tableCountPlace)
+        guard count <= HandoverMemory.tableCapacity else { throw .invalid }
         tableCount = Int(count)
     }
 
@@ -91,7 +92,7 @@ package final class KeptMemory: @unchecked Sendable {
     package var descriptor: CInt { memory.descriptor.number }
 
     /// The token in the names of the descriptors that belong together.
-    package var token: UInt64 { SharedWord.load(base + KeptMemory.tokenPlace) }
+    package var token: UInt64 { SharedWord.load(base + HandoverMemory.tokenPlace) }
 
     /// The event mask of the watches: watches with another mask would report other events.
     package static var circumstances: String { "\(InotifyMask.directory.rawValue)" }
@@ -100,36 +101,36 @@ package final class KeptMemory: @unchecked Sendable {
 
     /// Returns the handover, if it was left by the daemon that wrote the last of the journal, under the same
     /// circumstances.
-    package func start(run: UInt64?, sequence: UInt64, fingerprint: UInt64) throws(KeptObstacle) -> KeptStart {
-        guard let run, run != 0, KeptMemory.runPlaces.contains(where: { SharedWord.load(base + $0) == run }) else {
+    package func start(run: UInt64?, sequence: UInt64, fingerprint: UInt64) throws(HandoverObstacle) -> HandoverStart {
+        guard let run, run != 0, HandoverMemory.runPlaces.contains(where: { SharedWord.load(base + $0) == run }) else {
             throw .otherJournal
         }
-        guard SharedWord.load(base + KeptMemory.fingerprintPlace) == fingerprint else { throw .otherCircumstances }
+        guard SharedWord.load(base + HandoverMemory.fingerprintPlace) == fingerprint else { throw .otherCircumstances }
         guard !ring.hasLost else { throw .lostEvents }
         let states = (0..<2).compactMap { place in
-            let offset = KeptMemory.statesOffset + place * KeptMemory.stateSize
+            let offset = HandoverMemory.statesOffset + place * HandoverMemory.stateSize
             return IterationState(
-                UnsafeRawBufferPointer(start: base + offset, count: KeptMemory.stateSize), sequence: sequence)
+                UnsafeRawBufferPointer(start: base + offset, count: HandoverMemory.stateSize), sequence: sequence)
         }
         guard let state = states.max(by: { $0.count < $1.count }), state.received <= ring.head else {
             throw .otherMoment
         }
-        guard state.isWhole else { throw .tooMuchGoingOn }
+        guard state.isWhole else { throw .tooMuchPendingWork }
         guard let mounts = readMounts() else { throw .unknownMounts }
-        var start = KeptStart(state: state, mounts: mounts)
-        for place in 0..<KeptMemory.containerCapacity {
-            let address = base + KeptMemory.containersOffset + place * KeptMemory.containerSize
+        var start = HandoverStart(state: state, mounts: mounts)
+        for place in 0..<HandoverMemory.containerCapacity {
+            let address = base + HandoverMemory.containersOffset + place * HandoverMemory.containerSize
             let key = SharedWord.load(address + 8)
-            guard key != 0, let flags = KeptContainer.Flags(word: SharedWord.load(address)) else { continue }
-            start.containers[key] = KeptContainer(flags: flags)
+            guard key != 0, let flags = HandoverContainer.Flags(word: SharedWord.load(address)) else { continue }
+            start.containers[key] = HandoverContainer(flags: flags)
         }
         // So many directories may have been there once, and be no more.
         let entries = (0..<tableCount).count { SharedWord.load(entryAddress($0)) != 0 }
-        start.entries = KeptEntries(capacity: entries)
+        start.entries = HandoverEntries(capacity: entries)
         var key: UInt64 = 0
         var count = 0
         for slot in 0..<tableCount {
-            guard let entry = KeptEntry(at: entryAddress(slot)) else { continue }
+            guard let entry = HandoverEntry(at: entryAddress(slot)) else { continue }
             // No process writes that: one of the two directories would get no events.
             guard start.entries.append(entry) else { throw .sharedWatch }
             // They come in runs.
@@ -146,22 +147,24 @@ package final class KeptMemory: @unchecked Sendable {
     /// From now on this daemon writes, whose journal has the number `run`: to be called before the journal has that. Nothing is
     /// known until it is told.
     package func begin(run: UInt64, fingerprint: UInt64) {
-        let former = SharedWord.load(base + KeptMemory.runPlaces[1])
-        SharedWord.store(former, to: base + KeptMemory.runPlaces[0])
-        SharedWord.store(run, to: base + KeptMemory.runPlaces[1])
-        SharedWord.store(fingerprint, to: base + KeptMemory.fingerprintPlace)
+        let former = SharedWord.load(base + HandoverMemory.runPlaces[1])
+        SharedWord.store(former, to: base + HandoverMemory.runPlaces[0])
+        SharedWord.store(run, to: base + HandoverMemory.runPlaces[1])
+        SharedWord.store(fingerprint, to: base + HandoverMemory.fingerprintPlace)
     }
 
     /// The handover was taken over: the table is written anew, since directories get other places in it.
     package func clear() {
         // Whatever was going on counts no more, for any number of the journal.
-        for place in 0..<2 { SharedWord.store(0, to: base + KeptMemory.statesOffset + place * KeptMemory.stateSize) }
-        for place in 0..<KeptMemory.containerCapacity {
-            SharedWord.store(0, to: base + KeptMemory.containersOffset + place * KeptMemory.containerSize)
+        for place in 0..<2 {
+            SharedWord.store(0, to: base + HandoverMemory.statesOffset + place * HandoverMemory.stateSize)
+        }
+        for place in 0..<HandoverMemory.containerCapacity {
+            SharedWord.store(0, to: base + HandoverMemory.containersOffset + place * HandoverMemory.containerSize)
         }
         for slot in 0..<tableCount { SharedWord.store(0, to: entryAddress(slot)) }
-        for place in 0..<KeptMemory.containerCapacity {
-            SharedWord.store(0, to: base + KeptMemory.containersOffset + place * KeptMemory.containerSize + 8)
+        for place in 0..<HandoverMemory.containerCapacity {
+            SharedWord.store(0, to: base + HandoverMemory.containersOffset + place * HandoverMemory.containerSize + 8)
         }
         places = []
     }
@@ -169,16 +172,16 @@ package final class KeptMemory: @unchecked Sendable {
     // MARK: Directories
 
     private func entryAddress(_ slot: Int) -> UnsafeMutableRawPointer {
-        base + KeptMemory.tableOffset + slot * KeptEntry.size
+        base + HandoverMemory.tableOffset + slot * HandoverEntry.size
     }
 
     /// Writes the entry of a directory, by its slot; nil takes it back. False where there is no room.
-    func set(_ slot: Int, to entry: KeptEntry?) -> Bool {
-        guard slot < KeptMemory.tableCapacity else { return entry == nil }
+    func set(_ slot: Int, to entry: HandoverEntry?) -> Bool {
+        guard slot < HandoverMemory.tableCapacity else { return entry == nil }
         if slot >= tableCount {
             guard entry != nil else { return true }
             tableCount = slot + 1
-            SharedWord.store(UInt64(tableCount), to: base + KeptMemory.tableCountPlace)
+            SharedWord.store(UInt64(tableCount), to: base + HandoverMemory.tableCountPlace)
         }
         let address = entryAddress(slot)
         SharedWord.store(0, to: address)
@@ -191,11 +194,11 @@ package final class KeptMemory: @unchecked Sendable {
     /// Writes whether the snapshot of a container, and its watches, are all that the next process needs to go on with
     /// it. False where there is no room to say so.
     @discardableResult
-    func set(_ key: UInt64, to flags: KeptContainer.Flags) -> Bool {
+    func set(_ key: UInt64, to flags: HandoverContainer.Flags) -> Bool {
         guard key != 0 else { return false }
         let place = places.firstIndex(of: key) ?? places.firstIndex(of: 0) ?? places.count
-        guard place < KeptMemory.containerCapacity else { return false }
-        let address = base + KeptMemory.containersOffset + place * KeptMemory.containerSize
+        guard place < HandoverMemory.containerCapacity else { return false }
+        let address = base + HandoverMemory.containersOffset + place * HandoverMemory.containerSize
         if place == places.count { places.append(0) }
         if places[place] != key {
             SharedWord.store(0, to: address)
@@ -209,7 +212,7 @@ package final class KeptMemory: @unchecked Sendable {
     /// A container is no more.
     func remove(_ key: UInt64) {
         guard let place = places.firstIndex(of: key) else { return }
-        SharedWord.store(0, to: base + KeptMemory.containersOffset + place * KeptMemory.containerSize)
+        SharedWord.store(0, to: base + HandoverMemory.containersOffset + place * HandoverMemory.containerSize)
         places[place] = 0
     }
 
@@ -218,11 +221,11 @@ package final class KeptMemory: @unchecked Sendable {
     /// Writes the state when the journal is written up to a number, or has been. The state written last stands until
     /// this is done, and with the journal before that number the one before.
     func set(_ state: IterationState, sequence: UInt64) {
-        let address = base + KeptMemory.statesOffset + nextState * KeptMemory.stateSize
+        let address = base + HandoverMemory.statesOffset + nextState * HandoverMemory.stateSize
         nextState = 1 - nextState
         stateCount += 1
         state.write(
-            to: UnsafeMutableRawBufferPointer(start: address, count: KeptMemory.stateSize), sequence: sequence,
+            to: UnsafeMutableRawBufferPointer(start: address, count: HandoverMemory.stateSize), sequence: sequence,
             count: stateCount)
     }
 
@@ -230,16 +233,16 @@ package final class KeptMemory: @unchecked Sendable {
 
     /// Writes the mounts and their places: no event reports them.
     func set(mounts: Set<Mount>) {
-        let address = base + KeptMemory.mountsPlace
+        let address = base + HandoverMemory.mountsPlace
         SharedWord.store(0, to: address)
         var bytes: [UInt8] = []
         for mount in mounts {
             bytes += mount.path
             bytes.append(0)
         }
-        guard !bytes.isEmpty, bytes.count <= KeptMemory.mountsSize else { return }
+        guard !bytes.isEmpty, bytes.count <= HandoverMemory.mountsSize else { return }
         bytes.withUnsafeBytes {
-            UnsafeMutableRawBufferPointer(start: base + KeptMemory.mountsOffset, count: KeptMemory.mountsSize)
+            UnsafeMutableRawBufferPointer(start: base + HandoverMemory.mountsOffset, count: HandoverMemory.mountsSize)
                 .copyMemory(from: $0)
         }
         SharedWord.store(UInt64(bytes.count), to: address)
@@ -247,9 +250,9 @@ package final class KeptMemory: @unchecked Sendable {
 
     /// The places of the mounts; nil where they were too many.
     private func readMounts() -> Set<[UInt8]>? {
-        let count = SharedWord.load(base + KeptMemory.mountsPlace)
-        guard count > 0, count <= KeptMemory.mountsSize else { return nil }
-        let bytes = UnsafeRawBufferPointer(start: base + KeptMemory.mountsOffset, count: Int(count))
+        let count = SharedWord.load(base + HandoverMemory.mountsPlace)
+        guard count > 0, count <= HandoverMemory.mountsSize else { return nil }
+        let bytes = UnsafeRawBufferPointer(start: base + HandoverMemory.mountsOffset, count: Int(count))
         return Set(bytes.split(separator: 0).map { Array($0) })
     }
 }

@@ -13,17 +13,17 @@ import Testing
 
 @testable import GatherService
 
-struct KeptStateTests {
+struct HandoverTests {
     // Else a longer queue would come with a stop alone: an instance keeps the length that it was made with.
     @Test func `A queue of another length is made anew by a restart`() {
-        let kept = KeptState.fingerprint(readsAccessLists: true, queueLimit: "16384\n")
-        #expect(KeptState.fingerprint(readsAccessLists: true, queueLimit: "16384\n") == kept)
-        #expect(KeptState.fingerprint(readsAccessLists: true, queueLimit: "131072\n") != kept)
-        #expect(KeptState.fingerprint(readsAccessLists: false, queueLimit: "16384\n") != kept)
+        let kept = Handover.fingerprint(readsAccessLists: true, queueLimit: "16384\n")
+        #expect(Handover.fingerprint(readsAccessLists: true, queueLimit: "16384\n") == kept)
+        #expect(Handover.fingerprint(readsAccessLists: true, queueLimit: "131072\n") != kept)
+        #expect(Handover.fingerprint(readsAccessLists: false, queueLimit: "16384\n") != kept)
     }
 
     /// The memory that a daemon keeps, as the next process would be given it.
-    private final class Kept: Sendable {
+    private final class StoredMemory: Sendable {
         private let memory = Mutex<CInt>(-1)
         private let queueLimit: String
 
@@ -38,22 +38,22 @@ struct KeptStateTests {
 
         private var number: CInt { memory.withLock { $0 } }
 
-        func keep(_ kept: [KeptDescriptor]) {
-            let number = kept.first { $0.name.hasPrefix(KeptDescriptor.namePrefix + "memory-") }?.number ?? -1
+        func keep(_ kept: [StoredDescriptor]) {
+            let number = kept.first { $0.name.hasPrefix(StoredDescriptor.namePrefix + "memory-") }?.number ?? -1
             memory.withLock { $0 = fcntl(number, F_DUPFD_CLOEXEC, 3) }
         }
 
         /// Whether it would be taken for the end of a journal of this run, wherever that is.
         func isOfUse(_ directory: TemporaryDirectory) throws -> Bool {
             #expect(number >= 0)
-            let kept = try KeptMemory(adopting: Descriptor(owning: fcntl(number, F_DUPFD_CLOEXEC, 3)))
+            let kept = try HandoverMemory(adopting: Descriptor(owning: fcntl(number, F_DUPFD_CLOEXEC, 3)))
             let files = SavedStateFiles(stateDirectory: directory.path + "/state")
             var loaded = SavedState()
             for name in files.list().segments.map(\.name) {
                 guard let bytes = try? files.read(name, limit: 1 << 20) else { continue }
                 loaded.lastRun = try bytes.withUnsafeBytes { try JournalReader($0).header.run }
             }
-            let fingerprint = KeptState.fingerprint(readsAccessLists: false, queueLimit: queueLimit)
+            let fingerprint = Handover.fingerprint(readsAccessLists: false, queueLimit: queueLimit)
             return (0..<20_000).contains {
                 (try? kept.start(run: loaded.lastRun, sequence: $0, fingerprint: fingerprint)) != nil
             }
@@ -63,7 +63,7 @@ struct KeptStateTests {
     // The journal ends before what it would go on from.
     @Test func `While changes cannot be saved the next start has nothing to go on with`() async throws {
         let directory = try TemporaryDirectory()
-        let kept = try Kept()
+        let kept = try StoredMemory()
         var limits = ServiceLimits()
         // Room for a moment, and no second try.
         (limits.largestJournal, limits.saveAgainAfter) = (16 << 10, .hours(1))
@@ -90,7 +90,7 @@ struct KeptStateTests {
     @Test func `A scan that comes back after the end leaves the kept state as it is`() async throws {
         let directory = try TemporaryDirectory()
         try directory.write("", to: "tree/file")
-        let kept = try Kept()
+        let kept = try StoredMemory()
         let options = DaemonOptions(
             configurationFile: nil, configurationIsRequired: false, socket: .embedded,
             stateDirectory: directory.path + "/state",

@@ -7,20 +7,20 @@ import LinuxSystem
 import Metadata
 import Testing
 
-@Suite struct KeptContainersTests {
+@Suite struct HandoverContainersTests {
     let directory = TemporaryDirectory()
-    private static let numbers = 1...UInt32(KeptMemory.containerCapacity + 3)
+    private static let numbers = 1...UInt32(HandoverMemory.containerCapacity + 3)
 
     private func path(_ number: UInt32) -> String { directory.url("c\(number)") }
 
     /// Watches all of them, what is left of a process before going first.
     private func watch(
-        _ kept: KeptMemory, _ start: KeptStart? = nil, tree: DictionaryTree? = nil, inotify: CInt? = nil
+        _ handover: HandoverMemory, _ start: HandoverStart? = nil, tree: DictionaryTree? = nil, inotify: CInt? = nil
     ) throws -> WatcherFixture {
-        kept.begin(run: 7, fingerprint: 2)
+        handover.begin(run: 7, fingerprint: 2)
         let numbers = Self.numbers
-        let fixture = try WatcherFixture(containers: Array(numbers), tree: tree, inotify: inotify, kept: kept)
-        if let start { fixture.watcher.goOn(from: start) }
+        let fixture = try WatcherFixture(containers: Array(numbers), tree: tree, inotify: inotify, handover: handover)
+        if let start { fixture.watcher.resume(from: start) }
         for number in numbers {
             fixture.watcher.addContainer(
                 number, path: path(number), isKnown: tree != nil, key: UInt64(number) + 100)
@@ -46,14 +46,14 @@ import Testing
             directory.makeDirectory("c\(number)")
             directory.write("c\(number)/f")
         }
-        var kept = try KeptMemory()
-        var fixture = try watch(kept)
+        var handover = try HandoverMemory()
+        var fixture = try watch(handover)
         expectAllEqual(fixture, "at first")
         fixture.iterate()
         for round in 1...2 {
             let (tree, inotify, memory) = (
                 fixture.tree, fcntl(fixture.kernel.descriptor, F_DUPFD_CLOEXEC, 3),
-                fcntl(kept.descriptor, F_DUPFD_CLOEXEC, 3)
+                fcntl(handover.descriptor, F_DUPFD_CLOEXEC, 3)
             )
             fixture.watcher.close()
             // In all, whichever of them have places: a change, and one that undoes what the last round did.
@@ -61,19 +61,19 @@ import Testing
                 directory.write("c\(number)/new\(round)")
                 if round > 1 { directory.remove("c\(number)/new\(round - 1)") }
             }
-            kept = try KeptMemory(adopting: Descriptor(owning: memory))
-            let start = try kept.start(run: 7, sequence: 1, fingerprint: 2)
-            fixture = try watch(kept, start, tree: tree, inotify: inotify)
-            let kept = Self.numbers.count { fixture.watcher.state(of: $0) == .live }
-            #expect(kept == KeptMemory.containerCapacity, "round \(round)")
+            handover = try HandoverMemory(adopting: Descriptor(owning: memory))
+            let start = try handover.start(run: 7, sequence: 1, fingerprint: 2)
+            fixture = try watch(handover, start, tree: tree, inotify: inotify)
+            let handover = Self.numbers.count { fixture.watcher.state(of: $0) == .live }
+            #expect(handover == HandoverMemory.containerCapacity, "round \(round)")
             expectAllEqual(fixture, "round \(round)")
             // The kernel's watches are those that are known.
             let found = try #require(fixture.kernel.watches())
-            fixture.watcher.check(watches: found, of: fixture.watcher.watchesThatGoOn)
+            fixture.watcher.check(watches: found, of: fixture.watcher.resumedWatches)
             fixture.iterate()
             fixture.settle("check")
             #expect(
-                fixture.notices.contains(.watchesChecked(missing: 0, of: KeptMemory.containerCapacity)),
+                fixture.notices.contains(.watchesChecked(missing: 0, of: HandoverMemory.containerCapacity)),
                 "round \(round)")
             expectAllEqual(fixture, "after the check")
         }

@@ -11,21 +11,21 @@ import Metadata
 // - a file system that does not tell of all changes: its container is compared, as before;
 // - the user of the daemon, and its rights to read: with another user, other groups, other capabilities, or access
 //   control lists read where they were not, nothing of this is done (the fingerprint of
-//   ``KeptMemory/start(run:sequence:fingerprint:)``);
+//   ``HandoverMemory/start(run:sequence:fingerprint:)``);
 // - the way to a container's directory, and whether that is the one that was known: looked at as at every start;
 // - a container that was unavailable, or is configured otherwise: it is compared, or read.
 extension TreeWatcher {
     /// Has containers that are added from now on go on from the handover. Nothing is heard until ``hear()``.
-    package func goOn(from start: KeptStart) {
+    package func resume(from start: HandoverStart) {
         resumption.begin(with: start)
         // Until this process has told its own, there is nothing to go on with.
         handover?.memory.clear()
     }
 
     /// Returns the handover of a container whose directory is there, or why the container is to be compared.
-    func takeKept(
+    func takeHandover(
         of container: WatchedContainer, former: FileStatus, _ status: FileStatus
-    ) -> Result<KeptContainer, ContainerObstacle> {
+    ) -> Result<HandoverContainer, ContainerObstacle> {
         guard let left = resumption.takeContainer(container.key) else { return .failure(.unknown) }
         if let obstacle = left.obstacle { return .failure(obstacle) }
         guard former.device == status.device, fileIdentities.isSame(former, status), !container.knowledge.isDetached,
@@ -41,15 +41,15 @@ extension TreeWatcher {
     }
 
     /// Gives the directories of a container the watches that they have.
-    func goOn(_ container: WatchedContainer, _ root: DirectoryID, _ left: KeptContainer) {
-        container.knowledge.goOn()
+    func resume(_ container: WatchedContainer, _ root: DirectoryID, _ left: HandoverContainer) {
+        container.knowledge.resume()
         var unread: [DirectoryID] = []
         var unknown: [TreeNode] = []
         directories.reserve(left.count)
         watches.reserve(left.count)
-        func take(_ id: DirectoryID, _ entry: KeptEntry) {
+        func take(_ id: DirectoryID, _ entry: HandoverEntry) {
             setWatch(id, to: -1)
-            directories.goOn(id, watch: entry.watch, depth: entry.depth, wasRead: entry.isComplete)
+            directories.resume(id, watch: entry.watch, depth: entry.depth, wasRead: entry.isComplete)
             container.counts.watches += 1
             watches.hold(entry.watch)
             if !entry.isComplete { unread.append(id) }
@@ -158,7 +158,7 @@ extension TreeWatcher {
         guard let check = resumption.takeCheck(at: position) else { return }
         // Where a file system has other numbers for itself than it tells, that its root has a watch must do.
         var tellsInodes: [UInt32: Bool] = [:]
-        for container in containers.values where container.knowledge.goesOn {
+        for container in containers.values where container.knowledge.isResumed {
             guard let root = container.root else { continue }
             tellsInodes[container.number] = check.found[directories[root].watch] == directories[root].inode
         }
@@ -179,10 +179,10 @@ extension TreeWatcher {
     }
 
     /// The watches of directories that go on.
-    package var watchesThatGoOn: [Int32] {
+    package var resumedWatches: [Int32] {
         directories.records.compactMap { record in
             record.flags.contains(.alive) && record.watch >= 0
-                && containers[record.node.container]?.knowledge.goesOn == true
+                && containers[record.node.container]?.knowledge.isResumed == true
                 ? record.watch : nil
         }
     }

@@ -6,24 +6,24 @@ import Metadata
 
 // The inotify descriptor outlives the process, and with it the watches and the queued events. Beside that and the saved
 // indexes, the next process needs facts that are written in two steps around the writing of the journal
-// (``KeptMemory``). A directory is complete when it has its watch and all that a reading of it has found is in the
+// (``HandoverMemory``). A directory is complete when it has its watch and all that a reading of it has found is in the
 // tree, or stands in the ``IterationState``. Work under way that events caused is not written: these events stay in the ring
 // until it is done, and are read once more.
 extension TreeWatcher {
     /// From now on the next process is told. Before the first container is added.
-    package func keep(in kept: KeptMemory) {
-        handover = HandoverWriter(memory: kept)
-        events.begin(at: kept.ring.tail)
+    package func beginHandover(in memory: HandoverMemory) {
+        handover = HandoverWriter(memory: memory)
+        events.begin(at: memory.ring.tail)
         directories.notesChanges = true
     }
 
     /// Call it before the journal is written up to `sequence`, and with its contents true: takes back statements that
     /// no longer hold, and writes the work under way.
-    package func prepareKept(sequence: UInt64) {
+    package func prepareHandover(sequence: UInt64) {
         guard handover != nil, !resumption.isAwaitingContainers else { return }
-        noteKeptDirectories()
-        handover?.takeBack(keptEntry(ofSlot:))
-        for container in containers.values where handover?.goesOn(with: container.number) == true {
+        noteDirectoriesForHandover()
+        handover?.takeBack(handoverEntry(ofSlot:))
+        for container in containers.values where handover?.allowsResuming(with: container.number) == true {
             let flags = flags(of: container)
             if !flags.contains(.exact) { handover?.write(flags, of: container.number, key: container.key) }
         }
@@ -31,20 +31,20 @@ extension TreeWatcher {
     }
 
     /// Changes are not saved for now: the next process gets no handover, as the changes would be missing in the
-    /// snapshot. From the next ``prepareKept(sequence:)`` on the handover is written from the beginning.
-    package func withdrawKept() {
+    /// snapshot. From the next ``prepareHandover(sequence:)`` on the handover is written from the beginning.
+    package func withdrawHandover() {
         guard !resumption.isAwaitingContainers else { return }
         handover?.withdraw(directories: directories.records.count)
     }
 
     /// At the end of an iteration, with all of it in the journal, which goes up to `sequence`: takes back and writes the
     /// present facts, and lets go of the events that the next process knows of.
-    package func settleKept(sequence: UInt64) {
+    package func settleHandover(sequence: UInt64) {
         guard handover != nil, !resumption.isAwaitingContainers else { return }
-        prepareKept(sequence: sequence)
+        prepareHandover(sequence: sequence)
         // Names that wait for a look-up since a directory was read are written before the statement that it was read.
         handover?.rewrite(iterationState, hasWork: hasWorkOfItsOwn)
-        handover?.write(keptEntry(ofSlot:))
+        handover?.write(handoverEntry(ofSlot:))
         for container in containers.values {
             handover?.write(flags(of: container), of: container.number, key: container.key)
         }
@@ -55,10 +55,10 @@ extension TreeWatcher {
         forgetOrphans()
     }
 
-    private func noteKeptDirectories() { handover?.note(directories.takeNoted(), of: directories.records.count) }
+    private func noteDirectoriesForHandover() { handover?.note(directories.takeNoted(), of: directories.records.count) }
 
     /// Returns the entry of a directory for the next process.
-    private func keptEntry(ofSlot slot: Int32) -> KeptEntry? {
+    private func handoverEntry(ofSlot slot: Int32) -> HandoverEntry? {
         let record = directories.records[Int(slot)]
         guard record.flags.contains(.alive), record.watch > 0, let key = containers[record.node.container]?.key,
             key != 0
@@ -66,7 +66,7 @@ extension TreeWatcher {
         let isComplete =
             record.flags.contains(.wasRead)
             && record.flags.isDisjoint(with: [.unreadable, .unwatched, .needsReading, .reading, .changedMeanwhile])
-        return KeptEntry(
+        return HandoverEntry(
             watch: record.watch, depth: record.depth, isComplete: isComplete, device: record.device,
             inode: record.inode, key: key)
     }
@@ -74,14 +74,14 @@ extension TreeWatcher {
     /// Whether events alone keep the known entries of a container right, except for directories that are not complete.
     /// Polls and the self-audit do not count: no caller was promised their findings. But one that has watched a
     /// directory, which events alone keep right from then on, holds its findings there until it ends.
-    private func flags(of container: WatchedContainer) -> KeptContainer.Flags {
+    private func flags(of container: WatchedContainer) -> HandoverContainer.Flags {
         guard container.place.isReadable, !container.knowledge.isDetached else { return .wasUnavailable }
         guard container.polling.fileSystem == nil else { return .wasPolled }
         guard container.knowledge.isWhole else { return .wasBeingRead }
         guard container.comparison.map({ $0.isPoll && !$0.hasWatched }) ?? true, !container.comparisons.hasMore else {
             return .wasBeingCompared
         }
-        var flags = KeptContainer.Flags.exact
+        var flags = HandoverContainer.Flags.exact
         if container.options.readsExtras { flags.insert(.readsExtras) }
         if container.place.isMountPoint { flags.insert(.isMountPoint) }
         return flags
@@ -99,9 +99,9 @@ extension TreeWatcher {
     private var iterationState: IterationState {
         var state = IterationState()
         state.received = position
-        var room = WatchLimits.keptNames
+        var room = WatchLimits.handoverNames
         func key(_ number: UInt32) -> UInt64 { containers[number]?.key ?? 0 }
-        uncertain.provisional.forEach(at: position, most: WatchLimits.keptNames / 2) { node, doubt, end in
+        uncertain.provisional.forEach(at: position, most: WatchLimits.handoverNames / 2) { node, doubt, end in
             let end = min(end, IterationState.Provisional.untilLookedAt)
             state.provisionalRows.append(.init(key: key(node.container), row: node.row, doubt: doubt, end: end))
         }
@@ -116,7 +116,7 @@ extension TreeWatcher {
                     directory: InodeNumber(device: record.device, inode: record.inode), name: Array(name)))
         }
         // Not a million of them, to find the few or none that events do not ask for again.
-        if lookUps.unreceived > WatchLimits.keptNames {
+        if lookUps.unreceived > WatchLimits.handoverNames {
             room = -1
         } else if lookUps.unreceived > 0 {
             lookUps.forEach { entry, name in
@@ -136,7 +136,7 @@ extension TreeWatcher {
             roomForDetached -= bytes.count
             if !bytes.isEmpty { state.detached.append(.init(key: key(number), bytes: bytes)) }
         }
-        if room < 0 || state.provisionalRows.count + state.files.count + state.renames.count > WatchLimits.keptNames {
+        if room < 0 || state.provisionalRows.count + state.files.count + state.renames.count > WatchLimits.handoverNames {
             state.isWhole = false
         }
         return state
@@ -187,9 +187,9 @@ extension TreeWatcher {
     }
 
     /// Takes up the work that was under way.
-    private func takeUp(_ start: KeptStart) {
+    private func takeUp(_ start: HandoverStart) {
         var numbers: [UInt64: UInt32] = [:]
-        for container in containers.values where container.knowledge.goesOn {
+        for container in containers.values where container.knowledge.isResumed {
             numbers[container.key] = container.number
         }
         for row in start.state.provisionalRows {

@@ -5,7 +5,7 @@ import LinuxSystem
 
 /// A directory with its watch. Device and inode say which it is: the watch keeps the inode, so that no other directory gets
 /// its number as long as it lasts.
-package struct KeptEntry: Equatable {
+package struct HandoverEntry: Equatable {
     /// Bytes of one.
     package static let size = 32
 
@@ -48,7 +48,7 @@ package struct KeptEntry: Equatable {
 }
 
 /// The handover of a container.
-package struct KeptContainer {
+package struct HandoverContainer {
     package struct Flags: OptionSet, Sendable {
         package var rawValue: UInt32
         package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -87,8 +87,8 @@ package struct KeptContainer {
 }
 
 /// The directories of all containers, by their inode numbers.
-struct KeptEntries {
-    private(set) var all: [KeptEntry] = []
+struct HandoverEntries {
+    private(set) var all: [HandoverEntry] = []
     private var places = NumberTable()
     private var watches = WatchNumbers()
 
@@ -104,16 +104,16 @@ struct KeptEntries {
     }
 
     /// Adds one; false where its watch is another's already.
-    mutating func append(_ entry: KeptEntry) -> Bool {
+    mutating func append(_ entry: HandoverEntry) -> Bool {
         guard watches.insert(entry.watch) else { return false }
         let place = Int32(truncatingIfNeeded: all.count)
         all.append(entry)
         let all = all
         places.set(
-            place, KeptEntries.key(entry.directory, entry.key),
+            place, HandoverEntries.key(entry.directory, entry.key),
             keyOf: { number in
                 let other = all[Int(number)]
-                return KeptEntries.key(other.directory, other.key)
+                return HandoverEntries.key(other.directory, other.key)
             }
         ) { number in
             all[Int(number)].directory == entry.directory && all[Int(number)].key == entry.key
@@ -122,12 +122,12 @@ struct KeptEntries {
     }
 
     /// The entry of a directory of a container.
-    func entry(of directory: InodeNumber, in container: UInt64) -> KeptEntry? {
+    func entry(of directory: InodeNumber, in container: UInt64) -> HandoverEntry? {
         place(of: directory, in: container).map { all[$0] }
     }
 
     /// Returns the same and removes it.
-    mutating func take(_ directory: InodeNumber, in container: UInt64) -> KeptEntry? {
+    mutating func take(_ directory: InodeNumber, in container: UInt64) -> HandoverEntry? {
         guard let place = place(of: directory, in: container) else { return nil }
         let entry = all[place]
         guard entry.watch > 0 else { return nil }
@@ -137,7 +137,7 @@ struct KeptEntries {
 
     @inline(__always)
     private func place(of directory: InodeNumber, in container: UInt64) -> Int? {
-        places.find(KeptEntries.key(directory, container)) { number in
+        places.find(HandoverEntries.key(directory, container)) { number in
             let entry = all[Int(number)]
             return entry.inode == directory.inode && entry.device == directory.device && entry.key == container
         }.map { Int($0) }
@@ -148,14 +148,14 @@ struct KeptEntries {
 }
 
 /// The handover as it was found: to be taken over container by container.
-package struct KeptStart {
+package struct HandoverStart {
     var state: IterationState
     /// Where something was mounted.
     var mounts: Set<[UInt8]>
     /// By key.
-    var containers: [UInt64: KeptContainer] = [:]
+    var containers: [UInt64: HandoverContainer] = [:]
     /// The entries of all containers, of those that are not taken over too.
-    var entries = KeptEntries()
+    var entries = HandoverEntries()
 
     init(state: IterationState, mounts: Set<[UInt8]>) {
         self.state = state
@@ -163,7 +163,7 @@ package struct KeptStart {
     }
 
     /// Without some containers, which have changed.
-    package func without(_ keys: [UInt64]) -> KeptStart {
+    package func without(_ keys: [UInt64]) -> HandoverStart {
         var others = self
         for key in keys { others.containers[key] = nil }
         return others

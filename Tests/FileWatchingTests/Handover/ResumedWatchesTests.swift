@@ -7,7 +7,7 @@ import LinuxSystem
 import Metadata
 import Testing
 
-@Suite struct KeptWatchesTests {
+@Suite struct ResumedWatchesTests {
     let directory = TemporaryDirectory()
 
     /// The state that a process leaves: the tree that it saved, and the two descriptors.
@@ -24,9 +24,9 @@ import Testing
 
     private func duplicate(_ number: CInt) -> CInt { fcntl(number, F_DUPFD_CLOEXEC, 3) }
 
-    private func leave(_ fixture: WatcherFixture, _ kept: KeptMemory) -> Left {
+    private func leave(_ fixture: WatcherFixture, _ handover: HandoverMemory) -> Left {
         let left = Left(
-            tree: fixture.tree, inotify: duplicate(fixture.kernel.descriptor), memory: duplicate(kept.descriptor))
+            tree: fixture.tree, inotify: duplicate(fixture.kernel.descriptor), memory: duplicate(handover.descriptor))
         fixture.watcher.close()
         fixture.tree.load(1)
         return left
@@ -34,15 +34,15 @@ import Testing
 
     /// Watches the directory, until everything is at rest.
     private func watch(_ settings: WatchSettings = WatchSettings()) throws -> (
-        fixture: WatcherFixture, kept: KeptMemory
+        fixture: WatcherFixture, handover: HandoverMemory
     ) {
-        let kept = try KeptMemory()
-        kept.begin(run: Left.run, fingerprint: 2)
-        let fixture = try WatcherFixture(settings: settings, kept: kept)
+        let handover = try HandoverMemory()
+        handover.begin(run: Left.run, fingerprint: 2)
+        let fixture = try WatcherFixture(settings: settings, handover: handover)
         fixture.watcher.addContainer(1, path: directory.path, key: 5)
         fixture.settle("first crawl")
         fixture.iterate()
-        return (fixture, kept)
+        return (fixture, handover)
     }
 
     /// Directories are read in the iteration that follows.
@@ -65,44 +65,44 @@ import Testing
 
     /// Watches the directory and ends, with everything at rest.
     private func begin() throws -> Left {
-        let (fixture, kept) = try watch()
-        return leave(fixture, kept)
+        let (fixture, handover) = try watch()
+        return leave(fixture, handover)
     }
 
     /// Goes on from what was left.
-    private func goOn(
+    private func resume(
         _ left: Left, settings: WatchSettings = WatchSettings(), wasMountPoint: Bool = false, readsExtras: Bool = false,
         key: UInt64 = 5
-    ) throws -> (fixture: WatcherFixture, kept: KeptMemory, isKept: Bool) {
-        let kept = try KeptMemory(adopting: Descriptor(owning: left.memory))
-        let start = try? kept.start(run: Left.run, sequence: left.sequence, fingerprint: left.fingerprint)
-        kept.begin(run: Left.run, fingerprint: left.fingerprint)
-        let fixture = try WatcherFixture(tree: left.tree, settings: settings, inotify: left.inotify, kept: kept)
-        if let start { fixture.watcher.goOn(from: start) }
+    ) throws -> (fixture: WatcherFixture, handover: HandoverMemory, isResumed: Bool) {
+        let handover = try HandoverMemory(adopting: Descriptor(owning: left.memory))
+        let start = try? handover.start(run: Left.run, sequence: left.sequence, fingerprint: left.fingerprint)
+        handover.begin(run: Left.run, fingerprint: left.fingerprint)
+        let fixture = try WatcherFixture(tree: left.tree, settings: settings, inotify: left.inotify, handover: handover)
+        if let start { fixture.watcher.resume(from: start) }
         fixture.watcher.addContainer(
             1, path: directory.path, isKnown: true, wasMountPoint: wasMountPoint, readsExtras: readsExtras, key: key)
         fixture.watcher.replayEvents()
-        let isKept = fixture.watcher.state(of: 1) == .live
-        return (fixture, kept, isKept)
+        let isResumed = fixture.watcher.state(of: 1) == .live
+        return (fixture, handover, isResumed)
     }
 
     /// The next process, which was kept and knows the tree as it is.
     private func atRest(after left: Left) throws -> WatcherFixture {
-        let (fixture, _, isKept) = try goOn(left)
-        #expect(isKept)
+        let (fixture, _, isResumed) = try resume(left)
+        #expect(isResumed)
         fixture.settle()
         expectEqual(fixture.tree, directory.path)
         return fixture
     }
 
     /// Goes on from what was left of a tree, with a directory of it as the only container.
-    private func goOnElsewhere() throws -> WatcherFixture {
+    private func resumeElsewhere() throws -> WatcherFixture {
         makeTree()
         let left = try begin()
-        let kept = try KeptMemory(adopting: Descriptor(owning: left.memory))
-        let start = try kept.start(run: Left.run, sequence: 1, fingerprint: 2)
-        let fixture = try WatcherFixture(inotify: left.inotify, kept: kept)
-        fixture.watcher.goOn(from: start)
+        let handover = try HandoverMemory(adopting: Descriptor(owning: left.memory))
+        let start = try handover.start(run: Left.run, sequence: 1, fingerprint: 2)
+        let fixture = try WatcherFixture(inotify: left.inotify, handover: handover)
+        fixture.watcher.resume(from: start)
         fixture.watcher.addContainer(1, path: directory.path + "/d1", key: 6)
         #expect(fixture.watcher.replayEvents())
         fixture.iterate(until: { fixture.watcher.state(of: 1) == .live })
@@ -121,8 +121,8 @@ import Testing
 
     @Test func nothingIsReadAndNothingIsPublishedWhereNothingHappened() throws {
         makeTree()
-        let (fixture, _, isKept) = try goOn(try begin())
-        #expect(isKept)
+        let (fixture, _, isResumed) = try resume(try begin())
+        #expect(isResumed)
         fixture.settle()
         fixture.iterate()
         #expect(fixture.watcher.counters.directoriesRead == 0)
@@ -148,8 +148,8 @@ import Testing
         directory.makeDirectory("d6/deep")
         directory.makeDirectory("d6/deep/er")
         directory.write("d6/deep/er/f")
-        let (fixture, _, isKept) = try goOn(left)
-        #expect(isKept)
+        let (fixture, _, isResumed) = try resume(left)
+        #expect(isResumed)
         fixture.settle()
         expectEqual(fixture.tree, directory.path)
         // The two that are new, and nothing else.
@@ -160,13 +160,13 @@ import Testing
     /// Events that were read and not dealt with are heard once more.
     @Test func eventsReadAndNotDealtWithAreReceivedAgain() throws {
         makeTree()
-        let (fixture, kept) = try watch()
+        let (fixture, handover) = try watch()
         directory.write("d1/new")
         directory.move("d2", "d7/moved")
         // Read, and the process ends.
         try fixture.kernel.readAhead()
         #expect(try fixture.kernel.queuedBytes() > 0)
-        let next = try atRest(after: leave(fixture, kept))
+        let next = try atRest(after: leave(fixture, handover))
         #expect(next.watcher.counters.directoriesRead == 0)
         #expect(next.watcher.counters.movesPaired == 1)
     }
@@ -174,7 +174,7 @@ import Testing
     /// A comparison asked for from outside has its position behind the last event: the ring ends there, and not within that event.
     @Test func aComparisonThatIsUnderWayLeavesWholeRecords() throws {
         makeTree()
-        let (fixture, kept) = try watch(KeptWatchesTests.readsLater)
+        let (fixture, handover) = try watch(ResumedWatchesTests.readsLater)
         let name = "a name of some length, in several pieces of sixteen"
         directory.write("d1/" + name)
         // Heard, and not let go of before the comparison begins.
@@ -183,10 +183,10 @@ import Testing
         fixture.watcher.rescan(1) { _ in isCompared = true }
         fixture.iterate()
         #expect(!isCompared)
-        let left = leave(fixture, kept)
+        let left = leave(fixture, handover)
         // A ring that began within an event would be refused. All of this one is dealt with. Changes by others beside the
         // directory may have been heard since.
-        let next = try KeptMemory(adopting: Descriptor(owning: left.memory))
+        let next = try HandoverMemory(adopting: Descriptor(owning: left.memory))
         let records = try EventRingTests.take(next.ring)
         #expect(records.firstRange(of: Array(name.utf8)) == nil)
         close(left.inotify)
@@ -199,13 +199,13 @@ import Testing
         for round in 0..<3 {
             directory.write("d\(round)/new")
             directory.move("d\(round)/e0", "d\(round + 1)/moved\(round)")
-            let (fixture, kept, isKept) = try goOn(left)
-            #expect(isKept, "round \(round)")
+            let (fixture, handover, isResumed) = try resume(left)
+            #expect(isResumed, "round \(round)")
             fixture.settle()
             fixture.iterate()
             expectEqual(fixture.tree, directory.path, "round \(round)")
             #expect(fixture.watcher.counters.directoriesRead == 0, "round \(round)")
-            left = leave(fixture, kept)
+            left = leave(fixture, handover)
         }
         close(left.inotify)
         close(left.memory)
@@ -213,13 +213,13 @@ import Testing
 
     @Test func aDirectoryThatCameBetweenIsReadThoughItsWatchIsThere() throws {
         makeTree()
-        let (fixture, kept) = try watch(KeptWatchesTests.readsLater)
+        let (fixture, handover) = try watch(ResumedWatchesTests.readsLater)
         // It gets its row, and its reading waits.
         fixture.watcher.jobs.areRead = false
         directory.makeDirectory("d0/later")
         directory.write("d0/later/f")
         fixture.iterate()
-        let next = try atRest(after: leave(fixture, kept))
+        let next = try atRest(after: leave(fixture, handover))
         #expect(next.watcher.counters.directoriesRead == 1)
     }
 
@@ -227,9 +227,9 @@ import Testing
     /// its row has not moved.
     @Test func aRenameWhoseSecondEventWasHeldWaitsAgain() throws {
         makeTree()
-        var settings = KeptWatchesTests.readsLittle
+        var settings = ResumedWatchesTests.readsLittle
         settings.renameWindow = 3_600_000_000_000
-        let (fixture, kept) = try watch(settings)
+        let (fixture, handover) = try watch(settings)
         let identity = fixture.tree.identity(at: "d1/f1")
         fixture.watcher.jobs.areRead = false
         directory.makeDirectory("d0/later")
@@ -242,7 +242,7 @@ import Testing
         directory.remove("d0/later/f")
         while fixture.iterate() {}
         #expect(fixture.tree.identity(at: "d1/f0") != nil)
-        let left = leave(fixture, kept)
+        let left = leave(fixture, handover)
         directory.move("d1/f1", "d1/f0")
         let next = try atRest(after: left)
         #expect(next.tree.identity(at: "d1/f0") == identity)
@@ -251,7 +251,7 @@ import Testing
     // Its row has made way, and where it is now is read by the next process alone.
     @Test func aDetachedFileIsTheSameWhereTheNextFindsIt() throws {
         makeTree()
-        let (fixture, kept) = try watch(KeptWatchesTests.readsLater)
+        let (fixture, handover) = try watch(ResumedWatchesTests.readsLater)
         let identity = fixture.tree.identity(at: "d1/f1")
         fixture.watcher.jobs.areRead = false
         directory.makeDirectory("new")
@@ -262,14 +262,14 @@ import Testing
         while fixture.iterate() {}
         #expect(fixture.tree.identity(at: "d1/f1") != identity)
         #expect(fixture.tree.identity(at: "new/f") == nil)
-        let next = try atRest(after: leave(fixture, kept))
+        let next = try atRest(after: leave(fixture, handover))
         #expect(next.tree.identity(at: "new/f") == identity)
     }
 
     // It came to an unwatched name, and has left that at the next look: the event of its move is queued.
     @Test func aDetachedFileIsTheSameThoughItMovesOnWithoutEvents() throws {
         makeTree()
-        let (fixture, kept) = try watch(KeptWatchesTests.readsLater)
+        let (fixture, handover) = try watch(ResumedWatchesTests.readsLater)
         let identity = fixture.tree.identity(at: "d1/f1")
         fixture.watcher.jobs.areRead = false
         directory.makeDirectory("new")
@@ -279,12 +279,12 @@ import Testing
         #expect(rename(outside.path + "/file", directory.path + "/d1/f1") == 0)
         while fixture.iterate() {}
         #expect(fixture.tree.identity(at: "d1/f1") != identity)
-        let left = leave(fixture, kept)
+        let left = leave(fixture, handover)
         writeMuch()
         directory.move("new/f", "d2/g")
         directory.removeDirectory("new")
-        let (next, _, isKept) = try goOn(left, settings: KeptWatchesTests.readsLittle)
-        #expect(isKept)
+        let (next, _, isResumed) = try resume(left, settings: ResumedWatchesTests.readsLittle)
+        #expect(isResumed)
         writeMuch()
         directory.move("d2/g", "d3/h")
         next.settle()
@@ -295,7 +295,7 @@ import Testing
     // Events on the name after its file moved away say nothing of the row that stands there.
     @Test func aFileThatLeftANameIsNotTheOneMadeThereSince() throws {
         makeTree()
-        let (fixture, kept) = try watch(KeptWatchesTests.readsLittle)
+        let (fixture, handover) = try watch(ResumedWatchesTests.readsLittle)
         let identity = fixture.tree.identity(at: "d1/f1")
         fixture.watcher.jobs.areRead = false
         directory.makeDirectory("new")
@@ -304,7 +304,7 @@ import Testing
         writeMuch()
         _ = fixture.iterate()
         #expect(fixture.tree.identity(at: "d1/f1") == identity)
-        let next = try atRest(after: leave(fixture, kept))
+        let next = try atRest(after: leave(fixture, handover))
         #expect(next.tree.identity(at: "new/f") == identity)
         #expect(next.tree.identity(at: "d1/f1") != identity)
     }
@@ -312,7 +312,7 @@ import Testing
     // A look has made its row, of a file that has come after what is told of the name next.
     @Test(arguments: [false, true]) func aProvisionalRowIsNotTheFileThatLeftItsName(isByTheNext: Bool) throws {
         makeTree()
-        var (fixture, kept) = try watch(KeptWatchesTests.readsLittle)
+        var (fixture, handover) = try watch(ResumedWatchesTests.readsLittle)
         let identity = fixture.tree.identity(at: "d0/f0")
         fixture.watcher.jobs.areRead = false
         directory.makeDirectory("new")
@@ -325,7 +325,7 @@ import Testing
         _ = fixture.iterate()
         #expect(fixture.tree.identity(at: "d1/g") != nil)
         #expect(fixture.tree.identity(at: "d1/h") == nil)
-        if isByTheNext { (fixture, kept, _) = try goOn(leave(fixture, kept)) }
+        if isByTheNext { (fixture, handover, _) = try resume(leave(fixture, handover)) }
         fixture.watcher.jobs.areRead = true
         fixture.settle()
         expectEqual(fixture.tree, directory.path)
@@ -339,23 +339,23 @@ import Testing
         // Another state of the index, other circumstances, another container, other extras.
         var other = copy()
         other.sequence = 2
-        try #expect(!goOn(other).isKept)
+        try #expect(!resume(other).isResumed)
     }
 
     @Test func otherCircumstancesAreCompared() throws {
         makeTree()
         var left = try begin()
         left.fingerprint = 3
-        let (fixture, _, isKept) = try goOn(left)
-        #expect(!isKept)
+        let (fixture, _, isResumed) = try resume(left)
+        #expect(!isResumed)
         fixture.iterate(until: { fixture.watcher.state(of: 1) == .live })
         expectEqual(fixture.tree, directory.path)
     }
 
     @Test func anotherContainerIsCompared() throws {
         makeTree()
-        let (fixture, _, isKept) = try goOn(try begin(), key: 6)
-        #expect(!isKept)
+        let (fixture, _, isResumed) = try resume(try begin(), key: 6)
+        #expect(!isResumed)
         fixture.iterate(until: { fixture.watcher.state(of: 1) == .live })
         #expect(fixture.notices.first == .containerFound(container: 1, isKnown: true, obstacle: .unknown))
         #expect(fixture.watcher.counters.directoriesRead == 41)
@@ -363,8 +363,8 @@ import Testing
 
     @Test func extrasThatWereNotReadAreRead() throws {
         makeTree()
-        let (fixture, _, isKept) = try goOn(try begin(), readsExtras: true)
-        #expect(!isKept)
+        let (fixture, _, isResumed) = try resume(try begin(), readsExtras: true)
+        #expect(!isResumed)
         fixture.iterate(until: { fixture.watcher.state(of: 1) == .live })
         #expect(fixture.notices.first == .containerFound(container: 1, isKnown: true, obstacle: .other))
     }
@@ -375,8 +375,8 @@ import Testing
         rename(directory.path, directory.path + ".away")
         mkdir(directory.path, 0o755)
         directory.write("only")
-        let (fixture, _, isKept) = try goOn(left)
-        #expect(!isKept)
+        let (fixture, _, isResumed) = try resume(left)
+        #expect(!isResumed)
         fixture.iterate(until: { fixture.watcher.state(of: 1) == .live })
         expectEqual(fixture.tree, directory.path)
         run("rm", "-rf", directory.path + ".away")
@@ -393,8 +393,8 @@ import Testing
             unlink(path)
         }
         directory.write("d7/behind")
-        let (fixture, _, isKept) = try goOn(left)
-        #expect(!isKept)
+        let (fixture, _, isResumed) = try resume(left)
+        #expect(!isResumed)
         fixture.iterate(until: { fixture.watcher.state(of: 1) == .live })
         fixture.settle()
         #expect(fixture.watcher.counters.overflows == 1)
@@ -405,9 +405,9 @@ import Testing
     @Test func theWatchesAreChecked() throws {
         makeTree()
         let left = try begin()
-        let (fixture, _, isKept) = try goOn(left)
-        #expect(isKept)
-        let watches = fixture.watcher.watchesThatGoOn
+        let (fixture, _, isResumed) = try resume(left)
+        #expect(isResumed)
+        let watches = fixture.watcher.resumedWatches
         #expect(watches.count == 41)
         let found = try #require(fixture.kernel.watches())
         fixture.watcher.check(watches: found, of: watches)
@@ -431,9 +431,9 @@ import Testing
 
     /// No container goes on: the watches left of them end.
     @Test func watchesWithoutAContainerEnd() throws {
-        let fixture = try goOnElsewhere()
+        let fixture = try resumeElsewhere()
         #expect(!fixture.watcher.replayEvents())
-        #expect(fixture.watcher.watchesThatGoOn.isEmpty)
+        #expect(fixture.watcher.resumedWatches.isEmpty)
         let found = try #require(fixture.kernel.watches())
         #expect(found.count > fixture.watcher.watchCount)
         fixture.watcher.check(watches: found, of: [])
@@ -445,10 +445,10 @@ import Testing
     /// The kernel is asked while directories go: their watches are gone before that is heard.
     @Test func directoriesThatGoMeanwhileAreNotMissing() throws {
         makeTree()
-        let (fixture, _, isKept) = try goOn(try begin())
-        #expect(isKept)
+        let (fixture, _, isResumed) = try resume(try begin())
+        #expect(isResumed)
         fixture.settle()
-        let watches = fixture.watcher.watchesThatGoOn
+        let watches = fixture.watcher.resumedWatches
         run("rm", "-rf", directory.path + "/d3")
         let found = try #require(fixture.kernel.watches())
         #expect(found.count < watches.count)
@@ -461,7 +461,7 @@ import Testing
 
     /// The container is a directory of the former one: that one's watch tells only what an ancestor's tells.
     @Test func theWatchOfADirectoryThatIsAboveNowIsNarrowed() throws {
-        let fixture = try goOnElsewhere()
+        let fixture = try resumeElsewhere()
         fixture.settle()
         // Names that come are told, their writing and closing are not: the directory above the container holds its name. By
         // the kernel's own word, since the directories above hear of other tests too.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The reasons why no container can go on with the handed-over watches. Each is then compared with the file system.
-package enum KeptObstacle: Error, Sendable, Hashable, CustomStringConvertible {
+package enum HandoverObstacle: Error, Sendable, Hashable, CustomStringConvertible {
     /// The memory is of another version, is damaged, or has no inotify instance with it.
     case unusable
     /// The journal is of another daemon than the memory, or has a gap.
@@ -14,7 +14,7 @@ package enum KeptObstacle: Error, Sendable, Hashable, CustomStringConvertible {
     /// The memory knows nothing of the moment with which the journal ends.
     case otherMoment
     /// More was going on than there is room for.
-    case tooMuchGoingOn
+    case tooMuchPendingWork
     /// The former mounts are not known.
     case unknownMounts
     /// Two directories are said to have one watch.
@@ -27,7 +27,7 @@ package enum KeptObstacle: Error, Sendable, Hashable, CustomStringConvertible {
         case .otherCircumstances: "the user, the groups, the capabilities, a setting or max_queued_events have changed"
         case .lostEvents: "events were lost"
         case .otherMoment: "the journal does not end where their description does"
-        case .tooMuchGoingOn: "too many changes were in progress"
+        case .tooMuchPendingWork: "too many changes were in progress"
         case .unknownMounts: "the mounts of the previous process are not known"
         case .sharedWatch: "two directories are recorded with the same watch"
         }

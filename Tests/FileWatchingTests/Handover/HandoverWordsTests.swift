@@ -8,17 +8,17 @@ import Testing
 
 @testable import FileWatching
 
-struct KeptWordsTests {
+struct HandoverWordsTests {
     /// A poll holds what it has found to its end, and the directory is watched long before that.
     @Test func `A directory that a poll has watched counts when the poll has ended`() throws {
-        let kept = try KeptMemory()
-        kept.begin(run: 7, fingerprint: 2)
+        let handover = try HandoverMemory()
+        handover.begin(run: 7, fingerprint: 2)
         // One directory at a time, so that many iterations lie between the first and the last.
         let fixture = PlayedFixture {
             $0.comparisonWindow = 1
             $0.watchShare = 1
         }
-        fixture.watcher.keep(in: kept)
+        fixture.watcher.beginHandover(in: handover)
         fixture.kernel.state.withLock { $0.watchLimit = 2 }
         fixture.kernel.create("/c", .directory)
         for number in 0..<8 {
@@ -43,7 +43,7 @@ struct KeptWordsTests {
                 fixture.kernel.state.withLock { $0.now = max($0.now, deadline) }
             }
             save(fixture)
-            guard let start = try? kept.start(run: 7, sequence: 1, fingerprint: 2), start.state.names.isEmpty,
+            guard let start = try? handover.start(run: 7, sequence: 1, fingerprint: 2), start.state.names.isEmpty,
                 start.containers[5]?.flags.contains(.exact) == true
             else { continue }
             words += 1
@@ -64,23 +64,23 @@ struct KeptWordsTests {
     /// While changes cannot be saved nothing is told, former words are gone: else the next process would take the end of a journal
     /// that lacks them for the whole. Afterwards all is told again.
     @Test func `Withdrawn state is told again when it can be saved`() throws {
-        let kept = try KeptMemory()
-        kept.begin(run: 7, fingerprint: 2)
+        let handover = try HandoverMemory()
+        handover.begin(run: 7, fingerprint: 2)
         let fixture = PlayedFixture()
-        fixture.watcher.keep(in: kept)
+        fixture.watcher.beginHandover(in: handover)
         for path in ["/c", "/c/d", "/c/e"] { fixture.kernel.create(path, .directory) }
         fixture.watcher.addContainer(1, path: "/c", key: 5)
         fixture.wait(seconds: 1)
         save(fixture)
-        #expect(try kept.start(run: 7, sequence: 1, fingerprint: 2).entries.all.count == 3)
-        fixture.watcher.withdrawKept()
-        #expect(throws: KeptObstacle.otherMoment) { try kept.start(run: 7, sequence: 1, fingerprint: 2) }
+        #expect(try handover.start(run: 7, sequence: 1, fingerprint: 2).entries.all.count == 3)
+        fixture.watcher.withdrawHandover()
+        #expect(throws: HandoverObstacle.otherMoment) { try handover.start(run: 7, sequence: 1, fingerprint: 2) }
         fixture.kernel.create("/c/new", .directory)
         fixture.wait(seconds: 1)
-        fixture.watcher.withdrawKept()
-        #expect(throws: KeptObstacle.otherMoment) { try kept.start(run: 7, sequence: 1, fingerprint: 2) }
+        fixture.watcher.withdrawHandover()
+        #expect(throws: HandoverObstacle.otherMoment) { try handover.start(run: 7, sequence: 1, fingerprint: 2) }
         save(fixture)
-        let start = try kept.start(run: 7, sequence: 1, fingerprint: 2)
+        let start = try handover.start(run: 7, sequence: 1, fingerprint: 2)
         #expect(start.containers[5]?.flags.contains(.exact) == true)
         #expect(start.containers[5]?.count == 4)
         #expect(start.entries.all.count { $0.isComplete } == 4)
@@ -88,34 +88,34 @@ struct KeptWordsTests {
 
     /// Two directories have two watches: where one is said of both, somebody else has written it, and one would be deaf.
     @Test func `A watch that two directories are said to have is not believed`() throws {
-        let kept = try KeptMemory()
-        kept.begin(run: 7, fingerprint: 2)
-        kept.set(mounts: [Mount(number: 1, path: Array("/".utf8))])
-        kept.set(IterationState(), sequence: 1)
-        kept.set(5, to: .exact)
+        let handover = try HandoverMemory()
+        handover.begin(run: 7, fingerprint: 2)
+        handover.set(mounts: [Mount(number: 1, path: Array("/".utf8))])
+        handover.set(IterationState(), sequence: 1)
+        handover.set(5, to: .exact)
         for slot in 0..<3 {
             let watch = Int32(slot + 1)
-            #expect(kept.set(slot, to: entry(watch: watch, inode: 10 + UInt64(slot))))
+            #expect(handover.set(slot, to: entry(watch: watch, inode: 10 + UInt64(slot))))
         }
-        #expect(try kept.start(run: 7, sequence: 1, fingerprint: 2).entries.all.count == 3)
-        #expect(kept.set(3, to: entry(watch: 2, inode: 20)))
-        #expect(throws: KeptObstacle.sharedWatch) { try kept.start(run: 7, sequence: 1, fingerprint: 2) }
+        #expect(try handover.start(run: 7, sequence: 1, fingerprint: 2).entries.all.count == 3)
+        #expect(handover.set(3, to: entry(watch: 2, inode: 20)))
+        #expect(throws: HandoverObstacle.sharedWatch) { try handover.start(run: 7, sequence: 1, fingerprint: 2) }
     }
 
     /// One file makes way for another before it is heard to where, and the process ends: its row waits under the name that the
     /// other's had. The next process hears all of it again, and takes the row along.
     @Test func `A file that has left is known again though its row has got another name since`() throws {
-        let kept = try KeptMemory()
-        kept.begin(run: 7, fingerprint: 2)
+        let handover = try HandoverMemory()
+        handover.begin(run: 7, fingerprint: 2)
         let fixture = PlayedFixture()
         let kernel = fixture.kernel
-        fixture.watcher.keep(in: kept)
+        fixture.watcher.beginHandover(in: handover)
         kernel.create("/c", .directory)
         for name in ["a", "b"] { kernel.create("/c/" + name) }
         fixture.watcher.addContainer(1, path: "/c", key: 5)
         fixture.wait(seconds: 1)
         save(fixture)
-        try #require(fixture.watcher.position == kept.ring.tail)
+        try #require(fixture.watcher.position == handover.ring.tail)
         let rows = try ["a", "b"].map { try #require(fixture.tree.node(at: $0)) }
 
         kernel.move("/c/b", "/c/c")
@@ -126,13 +126,13 @@ struct KeptWordsTests {
         fixture.rest()
         save(fixture)
         #expect(fixture.tree.node(at: "b") == rows[0])
-        let start = try kept.start(run: 7, sequence: 1, fingerprint: 2)
+        let start = try handover.start(run: 7, sequence: 1, fingerprint: 2)
         fixture.watcher.close()
 
         kernel.state.withLock { $0.queue = stream }
         let next = PlayedFixture(kernel: kernel, tree: fixture.tree)
-        next.watcher.keep(in: kept)
-        next.watcher.goOn(from: start)
+        next.watcher.beginHandover(in: handover)
+        next.watcher.resume(from: start)
         next.watcher.addContainer(1, path: "/c", isKnown: true, key: 5)
         #expect(next.watcher.replayEvents())
         #expect(next.watcher.state(of: 1) == .live)
@@ -144,16 +144,16 @@ struct KeptWordsTests {
         #expect(next.tree.node(at: "c") == rows[1])
     }
 
-    private func entry(watch: Int32, inode: UInt64) -> KeptEntry {
-        KeptEntry(watch: watch, depth: 1, isComplete: true, device: 1, inode: inode, key: 5)
+    private func entry(watch: Int32, inode: UInt64) -> HandoverEntry {
+        HandoverEntry(watch: watch, depth: 1, isComplete: true, device: 1, inode: inode, key: 5)
     }
 
     /// As if the tree were saved; events that are played were read all the same.
     private func save(_ fixture: PlayedFixture) {
-        guard let kept = fixture.watcher.handover?.memory else { return }
-        kept.ring.noteRead(Int(fixture.watcher.position - kept.ring.head))
-        fixture.watcher.settleKept(sequence: 1)
+        guard let handover = fixture.watcher.handover?.memory else { return }
+        handover.ring.noteRead(Int(fixture.watcher.position - handover.ring.head))
+        fixture.watcher.settleHandover(sequence: 1)
         // The played system has no mounts, which is as good as a table that cannot be read.
-        kept.set(mounts: [Mount(number: 1, path: Array("/".utf8))])
+        handover.set(mounts: [Mount(number: 1, path: Array("/".utf8))])
     }
 }

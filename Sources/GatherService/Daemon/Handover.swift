@@ -7,7 +7,7 @@ import LinuxSystem
 import MetadataIndex
 
 /// A descriptor with its name at the service manager.
-package struct KeptDescriptor: Sendable, Hashable {
+package struct StoredDescriptor: Sendable, Hashable {
     /// The prefix of the names, by which they differ from those of sockets.
     package static let namePrefix = "gather-"
 
@@ -20,7 +20,7 @@ package struct KeptDescriptor: Sendable, Hashable {
     }
 
     /// Closes descriptors that cannot be used, and tells the service manager.
-    static func letGo(of passed: [KeptDescriptor], _ observer: any DaemonObserver) {
+    static func letGo(of passed: [StoredDescriptor], _ observer: any DaemonObserver) {
         guard !passed.isEmpty else { return }
         for descriptor in passed { close(descriptor.number) }
         observer.letGo(passed.map(\.name))
@@ -31,33 +31,33 @@ package struct KeptDescriptor: Sendable, Hashable {
 }
 
 /// The inotify instance with its watches, and the memory that describes them: from the previous process, or new.
-struct KeptState {
+struct Handover {
     /// The inotify descriptor; nil for a new instance.
     var events: CInt?
-    let memory: KeptMemory
+    let memory: HandoverMemory
     /// The state to continue from; nil if there is none.
-    var start: KeptStart?
+    var start: HandoverStart?
     /// The reason for which passed descriptors are not used.
-    private(set) var obstacle: KeptObstacle?
+    private(set) var obstacle: HandoverObstacle?
     let fingerprint: UInt64
     /// The names of passed descriptors that cannot be used.
     var useless: [String] = []
 
     /// Takes ownership of the passed descriptors. They belong together if their names have the number in the memory.
     /// They are usable if the run that wrote the memory also wrote the journal. Nil if no memory can be had.
-    init?(_ passed: [KeptDescriptor], _ saved: SavedState, readsAccessLists: Bool) {
-        fingerprint = KeptState.fingerprint(
-            readsAccessLists: readsAccessLists, queueLimit: KeptState.text(of: KeptState.queueLimit))
+    init?(_ passed: [StoredDescriptor], _ saved: SavedState, readsAccessLists: Bool) {
+        fingerprint = Handover.fingerprint(
+            readsAccessLists: readsAccessLists, queueLimit: Handover.text(of: Handover.queueLimit))
         var rest = passed
-        for descriptor in passed where descriptor.name.hasPrefix(KeptDescriptor.namePrefix + "memory-") {
+        for descriptor in passed where descriptor.name.hasPrefix(StoredDescriptor.namePrefix + "memory-") {
             rest.removeAll { $0 == descriptor }
             let place: Int
-            let start: KeptStart
-            let memory: KeptMemory
-            do throws(KeptObstacle) {
-                guard let left = try? KeptMemory(adopting: Descriptor(owning: descriptor.number)),
-                    descriptor.name == KeptDescriptor.memoryName(left.token),
-                    let events = rest.firstIndex(where: { $0.name == KeptDescriptor.eventsName(left.token) })
+            let start: HandoverStart
+            let memory: HandoverMemory
+            do throws(HandoverObstacle) {
+                guard let left = try? HandoverMemory(adopting: Descriptor(owning: descriptor.number)),
+                    descriptor.name == StoredDescriptor.memoryName(left.token),
+                    let events = rest.firstIndex(where: { $0.name == StoredDescriptor.eventsName(left.token) })
                 else { throw .unusable }
                 guard saved.isContinuation else { throw .otherJournal }
                 start = try left.start(run: saved.lastRun, sequence: saved.sequence, fingerprint: fingerprint)
@@ -77,15 +77,15 @@ struct KeptState {
         }
         for other in rest { close(other.number) }
         useless += rest.map(\.name)
-        guard let memory = try? KeptMemory() else { return nil }
+        guard let memory = try? HandoverMemory() else { return nil }
         self.memory = memory
     }
 
     /// Returns both descriptors, to be stored.
-    func descriptors(events number: CInt) -> [KeptDescriptor] {
+    func descriptors(events number: CInt) -> [StoredDescriptor] {
         [
-            KeptDescriptor(name: KeptDescriptor.eventsName(memory.token), number: number),
-            KeptDescriptor(name: KeptDescriptor.memoryName(memory.token), number: memory.descriptor),
+            StoredDescriptor(name: StoredDescriptor.eventsName(memory.token), number: number),
+            StoredDescriptor(name: StoredDescriptor.memoryName(memory.token), number: memory.descriptor),
         ]
     }
 
@@ -96,7 +96,7 @@ struct KeptState {
     /// metadata it reads, and its queue length.
     static func fingerprint(readsAccessLists: Bool, queueLimit: String) -> UInt64 {
         var fingerprint = Fingerprint()
-        fingerprint.combine("\(KeptMemory.circumstances) \(readsAccessLists) \(queueLimit)")
+        fingerprint.combine("\(HandoverMemory.circumstances) \(readsAccessLists) \(queueLimit)")
         let kept = ["Uid:", "Gid:", "Groups:", "CapEff:"]
         // proc_pid_status(5)
         let status = text(of: "/proc/self/status")

@@ -5,7 +5,7 @@ import LinuxSystem
 
 @testable import FileWatching
 
-enum KeptTarget: FuzzTarget {
+enum HandoverTarget: FuzzTarget {
     private static let capacity = 4_096
     private static let window = 1_024
 
