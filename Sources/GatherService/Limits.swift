@@ -153,7 +153,7 @@ package enum Limits {
     /// Bytes of one configuration file.
     package static let configurationBytes = 1024 * 1024
     /// Bytes of a container's path and lists together. They must fit into the description saved with its index
-    /// (``SavedDescription``).
+    /// (``SnapshotDescription``).
     package static let containerBytes = 64 * 1024
     /// Bytes of a container identifier.
     package static let identifierBytes = 255

@@ -50,12 +50,12 @@ package struct ServiceLimits: Sendable {
     package var accessListsSweptAfter = Limits.accessListsSweptAfter
     package var accessListsReadAgain = Limits.accessListsReadAgain
     package var accessListsLookedForAfter = Limits.accessListsLookedForAfter
-    package var journalBytes = StateLimits.journalBytes
-    package var segmentBytes = StateLimits.segmentBytes
-    package var largestJournal = StateLimits.largestJournal
-    package var largestSet = StateLimits.largestSet
+    package var journalBytes = PersistenceLimits.journalBytes
+    package var segmentBytes = PersistenceLimits.segmentBytes
+    package var largestJournal = PersistenceLimits.largestJournal
+    package var largestSet = PersistenceLimits.largestSet
     package var largestRecord = JournalWriter.largestRecord
-    package var saveAgainAfter = StateLimits.retryAfter
+    package var saveAgainAfter = PersistenceLimits.retryAfter
 
     /// Makes the limits of ``Limits``.
     package init() {}

@@ -317,7 +317,7 @@ import Testing
         #expect(restored.checkInvariants() == nil && restored.storage.slots.slotCount == before + 5_000)
         let hostile = try journal([5_000, 1 << 22])
         let restorer = try SnapshotReader(saved).restorer()
-        #expect(throws: SavedStateError.malformed("the number of rows")) { try Saved.apply(hostile, to: restorer) }
+        #expect(throws: RestoreError.malformed("the number of rows")) { try Saved.apply(hostile, to: restorer) }
     }
 
     @Test func `Each damaged byte is found, and the records before it count`() throws {
@@ -326,7 +326,7 @@ import Testing
             var damaged = journal
             damaged[place] ^= 0x10
             let restorer = try SnapshotReader(saved).restorer()
-            #expect(throws: SavedStateError.self, "byte \(place)") { try Saved.apply(damaged, to: restorer) }
+            #expect(throws: RestoreError.self, "byte \(place)") { try Saved.apply(damaged, to: restorer) }
             try #require(try restorer.finish().checkInvariants() == nil, "byte \(place)")
         }
     }

@@ -88,7 +88,7 @@ import Testing
         values.kind = .package
         index.storage.rows.writable(inner.number).setValues(RowStore.slot(inner.number), values)
         index.storage.rows.packages[inner.number] = index.storage.rows.packages[package.number]
-        #expect(throws: SavedStateError.self) { try Saved.index(index.saved()) }
+        #expect(throws: RestoreError.self) { try Saved.index(index.saved()) }
     }
 
     @Test func `An empty container is restored with its attachment`() throws {
@@ -228,9 +228,9 @@ import Testing
     @Test func `Each cut is refused`() throws {
         let bytes = try small()
         for count in 0..<bytes.count {
-            #expect(throws: SavedStateError.self, "\(count)") { try Saved.index(Array(bytes[..<count])) }
+            #expect(throws: RestoreError.self, "\(count)") { try Saved.index(Array(bytes[..<count])) }
         }
-        #expect(throws: SavedStateError.self) { try Saved.index(bytes + [0]) }
+        #expect(throws: RestoreError.self) { try Saved.index(bytes + [0]) }
     }
 
     @Test func `Each damaged byte is found`() throws {
@@ -239,7 +239,7 @@ import Testing
             for bit in [0, 3, 7] as [UInt8] {
                 var damaged = bytes
                 damaged[place] ^= 1 << bit
-                #expect(throws: SavedStateError.self, "byte \(place)") { try Saved.index(damaged) }
+                #expect(throws: RestoreError.self, "byte \(place)") { try Saved.index(damaged) }
             }
         }
     }
@@ -277,11 +277,11 @@ import Testing
         }
         for count in [0, 1, 8, 16, 40, 4_000] {
             let foreign = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
-            #expect(throws: SavedStateError.self) { try Saved.index(foreign) }
+            #expect(throws: RestoreError.self) { try Saved.index(foreign) }
         }
         var future = bytes
         future[8] = UInt8(SnapshotFormat.version + 1)
-        #expect(throws: SavedStateError.version(SnapshotFormat.version + 1)) { try Saved.index(future) }
+        #expect(throws: RestoreError.version(SnapshotFormat.version + 1)) { try Saved.index(future) }
     }
 
     /// Uses an index in every way that walks along its rows.

@@ -39,8 +39,7 @@ package final class LinuxKernel: WatchKernel {
     /// reads the directories of that mount.
     package init(
         readsAccessLists: Bool = false, inotify descriptor: consuming Descriptor? = nil,
-        handover: HandoverMemory? = nil,
-        own: FileIdentity? = nil, mountTimeLimit: UInt64 = WatchLimits.mountTimeLimit,
+        handover: HandoverMemory? = nil, own: FileIdentity? = nil, mountTimeLimit: UInt64 = WatchLimits.mountTimeLimit,
         mountPatience: UInt64 = WatchLimits.mountPatience, mountAgents: Int = WatchLimits.mountAgents
     ) throws(SystemError) {
         self.readsAccessLists = readsAccessLists

@@ -16,7 +16,7 @@ struct RuntimeContainers {
 
     init(stateDirectory: String?) {
         path = stateDirectory.map { $0 + "/containers.toml" }
-        saved = stateDirectory.map { SavedStateFiles(stateDirectory: $0).directory }
+        saved = stateDirectory.map { PersistentFiles(stateDirectory: $0).directory }
     }
 
     /// Returns why a container cannot be watched; nil if it can. A container in the directory of the saved indexes

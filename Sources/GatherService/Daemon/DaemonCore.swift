@@ -70,14 +70,14 @@ final class DaemonCore {
         settings.auditShare = configuration.auditShare
         settings.hasRegularIterations = observer.heartbeat != nil
         pool = NIOThreadPool(numberOfThreads: DaemonCore.workers)
-        var saved = SavedState()
-        let boot = StateStore.currentBoot
+        var saved = RecoveredState()
+        let boot = PersistentStore.currentBoot
         // Without a lock no state is read either: new identifiers could not be told from saved ones.
-        let files = state.map { SavedStateFiles(stateDirectory: $0.path) }
+        let files = state.map { PersistentFiles(stateDirectory: $0.path) }
         if let files {
             // A limit of the file size (RLIMIT_FSIZE) must be an error of write(2), not the end of the process.
             signal(SIGXFSZ, SIG_IGN)
-            saved = StateLoader.load(files, containers, boot: boot)
+            saved = StateRecovery.load(files, containers, boot: boot)
         }
         for note in saved.notes { self.logger.warning("\(note)", metadata: ["message-id": "state-set-aside"]) }
         let handover =
@@ -89,12 +89,12 @@ final class DaemonCore {
                 "the watches kept by the service manager cannot be used: \(obstacle); all containers are compared with the file system"
             )
         }
-        let store = StateStore(
+        let store = PersistentStore(
             files, saved, boot: boot, loop: loop, logger: self.logger, limits: options.limits,
             forceToDisk: options.forceToDisk,
             renewDirectory: { [state] () throws(SystemError) in try state?.renew() },
             failure: unwritable.map {
-                SavingFailure(error: "\(options.stateDirectory ?? ""): \($0)", since: Timestamp.now)
+                PersistenceFailure(error: "\(options.stateDirectory ?? ""): \($0)", since: Timestamp.now)
             },
             willBegin: { run in handover?.memory.begin(run: run, fingerprint: handover?.fingerprint ?? 0) })
         let types = ContentTypeFiles.read(options.dataDirectories)

@@ -45,7 +45,7 @@ struct Handover {
 
     /// Takes ownership of the passed descriptors. They belong together if their names have the number in the memory.
     /// They are usable if the run that wrote the memory also wrote the journal. Nil if no memory can be had.
-    init?(_ passed: [StoredDescriptor], _ saved: SavedState, readsAccessLists: Bool) {
+    init?(_ passed: [StoredDescriptor], _ saved: RecoveredState, readsAccessLists: Bool) {
         fingerprint = Handover.fingerprint(
             readsAccessLists: readsAccessLists, queueLimit: Handover.text(of: Handover.queueLimit))
         var rest = passed

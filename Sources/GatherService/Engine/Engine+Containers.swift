@@ -14,7 +14,7 @@ extension Engine {
     /// there before, nothing is known of it before the commits.sequence `floor`.
     @discardableResult
     func addContainer(
-        _ configuration: ContainerConfiguration, saved: SavedState.Container? = nil, floor: UInt64 = 0,
+        _ configuration: ContainerConfiguration, saved: RecoveredState.Container? = nil, floor: UInt64 = 0,
         isStart: Bool = false
     ) -> ContainerRecord {
         let number = containers.makeNumber()
@@ -37,7 +37,7 @@ extension Engine {
         watcher.addContainer(
             record.number, path: configuration.path, ignoring: configuration.ignoredNames, isKnown: saved != nil,
             wasMountPoint: saved?.description.isMountPoint == true, readsExtras: !record.extras.isOff,
-            within: containers.enclosure(of: record), key: commits.isKept ? record.index.epoch : 0)
+            within: containers.enclosure(of: record), key: commits.isPersistent ? record.index.epoch : 0)
         for other in containers.below(record) {
             watcher.setEnclosure(other.number, to: containers.enclosure(of: other))
         }
@@ -72,7 +72,7 @@ extension Engine {
 
     /// From now on, writes the list of the containers that were added at run time where it went with the state directory, once the
     /// store has made that again.
-    func restore(_ runtime: RuntimeContainers, with store: StateStore) {
+    func restore(_ runtime: RuntimeContainers, with store: PersistentStore) {
         let noteDirectory = store.hasMadeDirectory
         store.hasMadeDirectory = { [weak self] in
             noteDirectory()
@@ -124,7 +124,7 @@ extension Engine {
 
     /// When the oldest of the saved indexes was saved; nil where one of them never was.
     var snapshotTime: Timestamp? {
-        let times = containers.map(\.saving.time)
+        let times = containers.map(\.snapshotMark.time)
         guard !times.isEmpty, !times.contains(where: { $0 == nil }) else { return nil }
         return times.compactMap { $0 }.min { $0.nanoseconds < $1.nanoseconds }
     }
@@ -144,7 +144,7 @@ extension Engine {
         absorb(record)
         record.set(packages: configuration.packages)
         tree.presentAnew(record.number)
-        record.saving.noteChange()
+        record.snapshotMark.noteChange()
         absorb(record)
         for subscription in subscriptions.all { subscription.packagesChanged(record) }
         runBackgroundUpdates(of: record)
@@ -168,7 +168,7 @@ extension Engine {
         sync.end(of: record)
         absorb(record)
         record.set(sync: configuration.sync)
-        record.saving.noteChange()
+        record.snapshotMark.noteChange()
         absorb(record)
         let leaving = configuration.sync.map { items(of: record, named: $0.ownNames) } ?? []
         watcher.setIgnored(record.number, globs: configuration.ignoredNames, leaving: leaving)
@@ -264,20 +264,20 @@ extension Engine: Checkpointer.Owner {
 
     func passage(of record: ContainerRecord) -> [UInt8] { access.passage(of: record) }
 
-    func savingIsDue() { turn() }
+    func checkpointIsDue() { turn() }
 
-    func savingEnded() {
+    func checkpointEnded() {
         memory.tidySoon()
         turn()
     }
 
-    func savingFailed(_ error: SystemError) {
+    func persistenceFailed(_ error: SystemError) {
         logger.error(
             "the state cannot be saved: \(error); until a later attempt succeeds, a restart compares all containers; 'gather doctor' looks at the directory and its free space",
             metadata: ["message-id": "state-unsaved", "error": "\(error)"])
     }
 
-    func savingWorksAgain() { logger.notice("the state is saved again, so a restart continues from it") }
+    func persistenceRestored() { logger.notice("the state is saved again, so a restart continues from it") }
 }
 
 extension Engine: AccessListSweeper.Owner {

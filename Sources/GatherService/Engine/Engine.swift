@@ -50,8 +50,8 @@ final class Engine {
 
     /// Must be made on the loop. Goes on from the sequence that was saved.
     init(
-        loop: any EventLoop, settings: WatchSettings, pool: NIOThreadPool, limits: ServiceLimits, state: SavedState,
-        store: StateStore, snapshotInterval: TimeAmount, types: ContentTypeDatabase, logger: Logger,
+        loop: any EventLoop, settings: WatchSettings, pool: NIOThreadPool, limits: ServiceLimits, state: RecoveredState,
+        store: PersistentStore, snapshotInterval: TimeAmount, types: ContentTypeDatabase, logger: Logger,
         tellsCallersApart: Bool = false, accounts: AccountDirectory = .system, handover: Handover? = nil,
         watchMounts: DaemonOptions.WatchMounts,
         watchClock: @escaping DaemonOptions.WatchClock = DaemonOptions.watchClock,
@@ -60,7 +60,8 @@ final class Engine {
         let (parts, mailbox) = (EngineReference(), Mailbox(loop: loop))
         (self.limits, self.logger) = (limits, logger)
         scans = ScanRunner(
-            Workload(limits), pool: pool, loop: loop, rowsOnLoop: limits.rowsScannedOnLoop, servesOthers: store.isKept)
+            Workload(limits), pool: pool, loop: loop, rowsOnLoop: limits.rowsScannedOnLoop,
+            servesOthers: store.isPersistent)
         turns = TurnScheduler(loop: loop) { parts.engine?.turn() }
         checkpointer = Checkpointer(store, interval: snapshotInterval, limits: limits, loop: loop)
         accessLists = AccessListSweeper(limits: limits, loop: loop)

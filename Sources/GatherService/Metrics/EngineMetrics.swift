@@ -27,13 +27,13 @@ struct EngineMetrics {
         var itemCount: Int { get }
         var containerCount: Int { get }
         /// Nil if nothing is saved.
-        var saving: Saving? { get }
+        var persistence: Persistence? { get }
         func state(of record: ContainerRecord) -> WatchState
         func figures(of record: ContainerRecord) -> ContainerFigures
     }
 
     /// How the state is saved.
-    struct Saving {
+    struct Persistence {
         var journalBytes = 0
         var isSuspended = false
         /// Indexes that were saved, and that could not be.
@@ -132,21 +132,21 @@ struct EngineMetrics {
 
         list.gauge(.init("items", "Entries known in all containers"), source.itemCount)
         list.gauge(.init("containers", "Containers"), source.containerCount)
-        addSaving(to: &list)
+        addPersistence(to: &list)
     }
 
-    private func addSaving(to list: inout MetricList) {
-        guard let saving = source.saving else { return }
+    private func addPersistence(to list: inout MetricList) {
+        guard let persistence = source.persistence else { return }
         list.gauge(
-            .init("journal_bytes", "Bytes of the journal on disk", unit: "bytes"), saving.journalBytes)
+            .init("journal_bytes", "Bytes of the journal on disk", unit: "bytes"), persistence.journalBytes)
         list.gauge(
-            .init("changes_unsaved", "Whether changes cannot be saved at present"), saving.isSuspended ? 1 : 0)
-        list.counter(.init("snapshots", "Indexes saved"), saving.saved)
-        list.counter(.init("snapshot_failures", "Indexes that could not be saved"), saving.failed)
+            .init("changes_unsaved", "Whether changes cannot be saved at present"), persistence.isSuspended ? 1 : 0)
+        list.counter(.init("snapshots", "Indexes saved"), persistence.saved)
+        list.counter(.init("snapshot_failures", "Indexes that could not be saved"), persistence.failed)
         list.gauge(
             .init("snapshot_duration_seconds", "How long the last saving took", unit: "seconds"),
-            Double(saving.duration) / 1e9)
-        if let time = saving.time {
+            Double(persistence.duration) / 1e9)
+        if let time = persistence.time {
             list.gauge(
                 .init(
                     "snapshot_timestamp_seconds", "When the oldest saved index was saved, in seconds since 1970",
@@ -196,7 +196,7 @@ struct EngineMetrics {
             $0.history.changeCount
         }
         gauges(.init("container_snapshot_bytes", "Bytes of a container's saved index", unit: "bytes")) {
-            $0.saving.savedBytes
+            $0.snapshotMark.savedBytes
         }
         gauges(
             .init(
@@ -216,9 +216,9 @@ extension Engine: EngineMetrics.Source {
     }
     var clockTimers: UInt64 { clockFollower.timersSet }
     var containerCount: Int { containers.count }
-    var saving: EngineMetrics.Saving? {
-        guard commits.isKept else { return nil }
-        return EngineMetrics.Saving(
+    var persistence: EngineMetrics.Persistence? {
+        guard commits.isPersistent else { return nil }
+        return EngineMetrics.Persistence(
             journalBytes: commits.journalBytes, isSuspended: commits.isSuspended, saved: checkpointer.saved,
             failed: checkpointer.failed, duration: checkpointer.duration, time: snapshotTime)
     }

@@ -9,7 +9,7 @@ extension Doctor {
     private static var roomWanted: UInt64 { 256 << 20 }
 
     /// Notes that the daemon cannot save its state, with the reason.
-    private mutating func examineSaving() {
+    private mutating func examineSnapshots() {
         guard let daemon, daemon.savingError != nil || daemon.metrics["gatherd_changes_unsaved"] == 1 else { return }
         let since = daemon.unsavedSince.map { " since \($0)" } ?? ""
         note(
@@ -21,7 +21,7 @@ extension Doctor {
     }
 
     mutating func examineState() {
-        examineSaving()
+        examineSnapshots()
         guard place != .other else { return }
         let quoted = ShellText.quoted(stateDirectory)
         let entry: EntryFacts

@@ -122,12 +122,12 @@ import Testing
         }
         let most = try container(63)
         let passage = [UInt8](repeating: 0xFF, count: SavedPassage.largest)
-        let description = SavedDescription(
+        let description = SnapshotDescription(
             sequence: JournalFormat.largestNumber, segment: JournalFormat.largestNumber,
             time: Timestamp(nanoseconds: .min), configuration: most,
             isMountPoint: true, accessChanged: .max, passage: passage)
         #expect(description.bytes.count <= SnapshotWriter.largestAttachment)
-        #expect(SavedDescription(description.bytes) == description)
+        #expect(SnapshotDescription(description.bytes) == description)
         #expect {
             try container(64)
         } throws: { error in

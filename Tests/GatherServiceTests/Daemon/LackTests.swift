@@ -194,7 +194,7 @@ struct LackTests {
             disk.fail(100)
         }
         #expect(log.all.contains { $0.contains("the next start compares all containers") }, "\(log.all)")
-        let files = SavedStateFiles(stateDirectory: directory.path + "/state")
+        let files = PersistentFiles(stateDirectory: directory.path + "/state")
         #expect(files.list().segments.last?.isCut == true)
         try await DaemonFixture.run(directory: directory) { daemon in
             let found = try await daemon.find("")

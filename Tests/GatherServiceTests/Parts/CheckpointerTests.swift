@@ -22,15 +22,15 @@ struct CheckpointerTests {
         var failures = 0
         var recoveries = 0
         let checkpointer: Checkpointer
-        let store: StateStore
+        let store: PersistentStore
         /// Called at the end of a save.
         var ended: () -> Void = {}
 
-        init(_ files: SavedStateFiles?, loop: any EventLoop, _ identifiers: [String]) throws {
+        init(_ files: PersistentFiles?, loop: any EventLoop, _ identifiers: [String]) throws {
             var limits = ServiceLimits()
             limits.saveAgainAfter = .milliseconds(1)
-            store = StateStore(
-                files, SavedState(), boot: StateStore.currentBoot, loop: loop,
+            store = PersistentStore(
+                files, RecoveredState(), boot: PersistentStore.currentBoot, loop: loop,
                 logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), limits: limits)
             checkpointer = Checkpointer(store, interval: .hours(1), limits: limits, loop: loop)
             for identifier in identifiers {
@@ -45,21 +45,21 @@ struct CheckpointerTests {
         func state(of record: ContainerRecord) -> WatchState { states[record.identifier] ?? .crawling }
         func isMountPoint(_ record: ContainerRecord) -> Bool { false }
         func passage(of record: ContainerRecord) -> [UInt8] { [] }
-        func savingIsDue() { checkpointer.saveIfDue(self) }
-        func savingEnded() { ended() }
-        func savingFailed(_ error: SystemError) { failures += 1 }
-        func savingWorksAgain() { recoveries += 1 }
+        func checkpointIsDue() { checkpointer.saveIfDue(self) }
+        func checkpointEnded() { ended() }
+        func persistenceFailed(_ error: SystemError) { failures += 1 }
+        func persistenceRestored() { recoveries += 1 }
     }
 
-    private func files(_ directory: TemporaryDirectory) throws -> SavedStateFiles {
+    private func files(_ directory: TemporaryDirectory) throws -> PersistentFiles {
         for name in ["state", "state/saved"] { try directory.makeDirectory(name) }
-        return SavedStateFiles(stateDirectory: directory.path + "/state")
+        return PersistentFiles(stateDirectory: directory.path + "/state")
     }
 
     /// Has the loop do something with an owner until a save has ended. Returns the numbers of saved and failed indexes, and of
     /// failures and recoveries told.
     private func save(
-        _ files: SavedStateFiles?, _ identifiers: [String], _ work: @escaping @Sendable (Owner) -> Void,
+        _ files: PersistentFiles?, _ identifiers: [String], _ work: @escaping @Sendable (Owner) -> Void,
         until isEnough: @escaping @Sendable (Owner) -> Bool = { _ in true }
     ) async throws -> [Int] {
         let loop = NIOSingletons.posixEventLoopGroup.any()
@@ -68,7 +68,7 @@ struct CheckpointerTests {
             do {
                 let owner = try Owner(files, loop: loop, identifiers)
                 owner.ended = { [unowned owner] in
-                    guard isEnough(owner) else { return owner.savingIsDue() }
+                    guard isEnough(owner) else { return owner.checkpointIsDue() }
                     let checkpointer = owner.checkpointer
                     promise.succeed(
                         [Int(checkpointer.saved), Int(checkpointer.failed), owner.failures, owner.recoveries])
@@ -95,8 +95,8 @@ struct CheckpointerTests {
     @Test func theEndSavesWhatTheJournalDoesNotHave() async throws {
         let directory = try TemporaryDirectory()
         let counts = try await save(try files(directory), ["a", "b"]) { owner in
-            for record in owner.containers { record.saving.noteRead() }
-            owner.containers.named("b").map { _ = $0.saving.beginSaving() }
+            for record in owner.containers { record.snapshotMark.noteRead() }
+            owner.containers.named("b").map { _ = $0.snapshotMark.beginSnapshot() }
             owner.checkpointer.close(owner)
         }
         #expect(counts == [1, 0, 0, 0])
@@ -106,7 +106,7 @@ struct CheckpointerTests {
     @Test func afterAFailureItIsTriedAgain() async throws {
         let directory = try TemporaryDirectory()
         let files = try files(directory)
-        let obstacle = files.path(SavedStateFiles.indexName("a"))
+        let obstacle = files.path(PersistentFiles.indexName("a"))
         for name in [obstacle, obstacle + "/below"] {
             try directory.makeDirectory(String(name.dropFirst(directory.path.count + 1)))
         }

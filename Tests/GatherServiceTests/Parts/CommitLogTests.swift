@@ -21,14 +21,14 @@ struct CommitLogTests {
     /// A log with a journal in a directory, or without one.
     private final class Log {
         let handover = Handover()
-        let store: StateStore
+        let store: PersistentStore
         let log: CommitLog
 
-        init(_ directory: TemporaryDirectory?, _ state: SavedState = SavedState()) throws {
+        init(_ directory: TemporaryDirectory?, _ state: RecoveredState = RecoveredState()) throws {
             for name in ["state", "state/saved"] { try directory?.makeDirectory(name) }
-            store = StateStore(
-                directory.map { SavedStateFiles(stateDirectory: $0.path + "/state") }, state,
-                boot: StateStore.currentBoot, loop: EmbeddedEventLoop(),
+            store = PersistentStore(
+                directory.map { PersistentFiles(stateDirectory: $0.path + "/state") }, state,
+                boot: PersistentStore.currentBoot, loop: EmbeddedEventLoop(),
                 logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
             log = CommitLog(store, state, handover: handover, limits: ServiceLimits())
         }
@@ -62,12 +62,12 @@ struct CommitLogTests {
     @Test func changesOfAnIndexMoveTheClock() throws {
         let (log, record) = (try Log(nil), try record())
         log.log.append(record.index.takeChanges(), of: record)
-        #expect(log.log.sequence == 1 && !record.saving.isJournaled)
+        #expect(log.log.sequence == 1 && !record.snapshotMark.isJournaled)
         #expect(record.history.indexClock(at: 1) == record.history.indexClock(at: 0).map { $0 + 1 })
     }
 
     @Test func clocksFromBeforeARemovalAreUnknown() throws {
-        var state = SavedState()
+        var state = RecoveredState()
         state.sequence = 5
         state.history.add(run: 42, from: 2, through: 5)
         let log = try Log(nil, state)
@@ -85,7 +85,7 @@ struct CommitLogTests {
     }
 
     @Test func eachContainerThatHasVanishedIsAStep() throws {
-        var state = SavedState()
+        var state = RecoveredState()
         (state.hasVanished, state.vanished) = (true, [3, 4])
         let log = try Log(nil, state)
         log.log.noteVanished(state)

@@ -19,7 +19,7 @@ struct EngineMetricsTests {
         var clockTimers: UInt64 = 8
         var itemCount = 9
         var containerCount = 10
-        var saving: EngineMetrics.Saving?
+        var persistence: EngineMetrics.Persistence?
 
         func state(of record: ContainerRecord) -> WatchState {
             record.identifier == "a" ? .live : .unavailable(reason: "gone")
@@ -77,14 +77,14 @@ struct EngineMetricsTests {
     @Test func aDaemonThatSavesNothingHasNoMetricsOfIt() {
         let names = Set(activity().map(\.name))
         #expect(!names.contains("gatherd_journal_bytes") && !names.contains("gatherd_snapshots_total"))
-        source.saving = EngineMetrics.Saving(
+        source.persistence = EngineMetrics.Persistence(
             journalBytes: 1, isSuspended: true, saved: 2, failed: 3, duration: 4_000_000_000, time: nil)
         let expected: [(String, Double?)] = [
             ("journal_bytes", 1), ("changes_unsaved", 1), ("snapshots_total", 2), ("snapshot_failures_total", 3),
             ("snapshot_duration_seconds", 4), ("snapshot_timestamp_seconds", nil),
         ]
         for (name, number) in expected { #expect(value(name, activity()) == number, "\(name)") }
-        source.saving?.time = Timestamp(nanoseconds: 5_000_000_000)
+        source.persistence?.time = Timestamp(nanoseconds: 5_000_000_000)
         #expect(value("snapshot_timestamp_seconds", activity()) == 5)
     }
 

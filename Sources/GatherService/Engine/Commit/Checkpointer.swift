@@ -20,13 +20,13 @@ final class Checkpointer {
         /// The access to a container as it is saved.
         func passage(of record: ContainerRecord) -> [UInt8]
         /// A save is due: ``Checkpointer/saveIfDue(_:)`` is to be called when there are no open changes.
-        func savingIsDue()
+        func checkpointIsDue()
         /// A save has ended.
-        func savingEnded()
+        func checkpointEnded()
         /// Saving has begun to fail.
-        func savingFailed(_ error: SystemError)
+        func persistenceFailed(_ error: SystemError)
         /// Everything is saved again.
-        func savingWorksAgain()
+        func persistenceRestored()
     }
 
     /// The number of saved indexes, of those that could not be saved, and the nanoseconds of the last save.
@@ -34,7 +34,7 @@ final class Checkpointer {
     private(set) var failed: UInt64 = 0
     private(set) var duration: UInt64 = 0
 
-    private let store: StateStore
+    private let store: PersistentStore
     private let limits: ServiceLimits
     private let loop: any EventLoop
     private let interval: TimeAmount
@@ -44,17 +44,17 @@ final class Checkpointer {
     private var retryAfter: TimeAmount
     private var timer: (time: NIODeadline, task: Scheduled<Void>)?
 
-    init(_ store: StateStore, interval: TimeAmount, limits: ServiceLimits, loop: any EventLoop) {
+    init(_ store: PersistentStore, interval: TimeAmount, limits: ServiceLimits, loop: any EventLoop) {
         (self.store, self.interval, self.limits, self.loop) = (store, interval, limits, loop)
         retryAfter = limits.saveAgainAfter
     }
 
     /// Saves the indexes for which it is time. To be called when there are no open changes.
     func saveIfDue(_ owner: any Owner) {
-        guard store.isKept else { return }
-        for record in owner.containers where !record.saving.wasRead {
+        guard store.isPersistent else { return }
+        for record in owner.containers where !record.snapshotMark.wasRead {
             switch owner.state(of: record) {
-            case .live, .degraded: record.saving.noteRead()
+            case .live, .degraded: record.snapshotMark.noteRead()
             case .crawling, .verifying, .unavailable: break
             }
         }
@@ -64,9 +64,9 @@ final class Checkpointer {
         if store.isSuspended {
             // The remaining journal is for the indexes alone now, as they are saved.
             prune(owner)
-            for record in owner.containers where record.saving.wasRead {
+            for record in owner.containers where record.snapshotMark.wasRead {
                 if !record.index.isBounded { record.index.isBounded = true }
-                record.saving.noteSuspended()
+                record.snapshotMark.noteSuspended()
             }
         }
         var next: NIODeadline?
@@ -84,19 +84,19 @@ final class Checkpointer {
     /// Saves the indexes to which the journal does not lead, as this is the end.
     func close(_ owner: any Owner) {
         timer?.task.cancel()
-        guard store.isKept, !store.isSuspended else { return }
-        let unsaved = owner.containers.filter { Checkpointer.isUnsaved($0) && !$0.saving.isJournaled }
+        guard store.isPersistent, !store.isSuspended else { return }
+        let unsaved = owner.containers.filter { Checkpointer.isUnsaved($0) && !$0.snapshotMark.isJournaled }
         if !unsaved.isEmpty { save(owner, unsaved) }
     }
 
     /// Whether there is more of a container than is saved, and it can be saved now.
     private static func isUnsaved(_ record: ContainerRecord) -> Bool {
-        record.saving.isUnsaved && !record.entry.isHeld && !record.index.hasChanges
+        record.snapshotMark.isUnsaved && !record.entry.isHeld && !record.index.hasChanges
     }
 
     private func dueTime(of record: ContainerRecord) -> NIODeadline {
         if store.isSuspended { return .uptimeNanoseconds(0) }
-        return record.saving.dueTime(interval: interval) { store.byteCount(since: $0) > limits.journalBytes }
+        return record.snapshotMark.dueTime(interval: interval) { store.byteCount(since: $0) > limits.journalBytes }
     }
 
     private func schedule(_ owner: any Owner, at time: NIODeadline) {
@@ -106,7 +106,7 @@ final class Checkpointer {
         let task = loop.scheduleTask(deadline: time) {
             let (checkpointer, owner) = bound.value
             checkpointer.timer = nil
-            owner.savingIsDue()
+            owner.checkpointIsDue()
         }
         timer = (time, task)
     }
@@ -124,12 +124,12 @@ final class Checkpointer {
         running += 1
         let time = Timestamp.now
         let began = MonotonicClock.now()
-        var before: [SavingMark] = []
+        var before: [SnapshotMark] = []
         let items = records.map { record in
-            before.append(record.saving.beginSaving())
-            return StateStore.Item(
+            before.append(record.snapshotMark.beginSnapshot())
+            return PersistentStore.Item(
                 identifier: record.identifier, image: record.index.image(),
-                description: SavedDescription(
+                description: SnapshotDescription(
                     sequence: owner.sequence, segment: segment, time: time, configuration: record.configuration,
                     isMountPoint: owner.isMountPoint(record), accessChanged: record.access.changed,
                     passage: owner.passage(of: record)))
@@ -146,18 +146,18 @@ final class Checkpointer {
                 self.noteFailure(failure, owner)
                 self.tryAgain(owner)
             } else {
-                if !self.store.isSuspended, self.store.noteSaved() { owner.savingWorksAgain() }
+                if !self.store.isSuspended, self.store.noteSaved() { owner.persistenceRestored() }
                 self.retryAfter = self.limits.saveAgainAfter
                 // A snapshot that is being written may still need the ones before.
                 if self.running == 0 { self.prune(owner) }
             }
-            owner.savingEnded()
+            owner.checkpointEnded()
         }
     }
 
     private func noteSaved(
         _ record: ContainerRecord, _ result: Result<Int, SystemError>, _ segment: UInt64, _ time: Timestamp,
-        before: SavingMark, in containers: ContainerSet
+        before: SnapshotMark, in containers: ContainerSet
     ) {
         guard containers.contains(record) else {
             if containers.named(record.identifier) == nil {
@@ -169,13 +169,13 @@ final class Checkpointer {
         switch result {
         case .failure:
             failed += 1
-            record.saving.endSaving(failedAfter: before)
+            record.snapshotMark.endSnapshot(failedAfter: before)
         case .success(let bytes):
             saved += 1
-            record.saving.endSaving(
+            record.snapshotMark.endSnapshot(
                 bytes: bytes, segment: segment, time: time,
-                pause: .nanoseconds(interval.nanoseconds / StateLimits.intervalParts))
-            if record.saving.isJournaled { record.index.isBounded = false }
+                pause: .nanoseconds(interval.nanoseconds / PersistenceLimits.intervalParts))
+            if record.snapshotMark.isJournaled { record.index.isBounded = false }
         }
     }
 
@@ -186,10 +186,10 @@ final class Checkpointer {
     }
 
     private func noteFailure(_ error: SystemError, _ owner: any Owner) {
-        if store.noteFailure(error) { owner.savingFailed(error) }
+        if store.noteFailure(error) { owner.persistenceFailed(error) }
     }
 
     private func prune(_ owner: any Owner) {
-        store.prune(needed: owner.containers.compactMap(\.saving.neededSegment).min() ?? .max)
+        store.prune(needed: owner.containers.compactMap(\.snapshotMark.neededSegment).min() ?? .max)
     }
 }

@@ -22,7 +22,7 @@ extension TreeWatcher: JournalHandover {}
 final class CommitLog {
     /// Counts change sets of all indexes: the daemon's clock, over all runs.
     private(set) var sequence: UInt64
-    private let store: StateStore
+    private let store: PersistentStore
     private let handover: any JournalHandover
     private let largestSet: Int
     /// The known clocks of earlier runs.
@@ -32,7 +32,7 @@ final class CommitLog {
     private var isClosed = false
 
     /// Continues from the saved state.
-    init(_ store: StateStore, _ state: SavedState, handover: any JournalHandover, limits: ServiceLimits) {
+    init(_ store: PersistentStore, _ state: RecoveredState, handover: any JournalHandover, limits: ServiceLimits) {
         (self.store, self.handover) = (store, handover)
         largestSet = limits.largestSet
         history = state.history
@@ -40,16 +40,16 @@ final class CommitLog {
     }
 
     /// Moves the clock past the containers that were there when the state was saved, and are not any more.
-    func noteVanished(_ state: SavedState) {
+    func noteVanished(_ state: RecoveredState) {
         if state.hasVanished { noteRemoval(of: state.vanished.isEmpty ? [0] : state.vanished) }
     }
 
     /// Whether the daemon keeps a journal.
-    var isKept: Bool { store.isKept }
+    var isPersistent: Bool { store.isPersistent }
 
     /// Whether changes are not saved at present, and the failure.
     var isSuspended: Bool { store.isSuspended }
-    var failure: SavingFailure? { store.failure }
+    var failure: PersistenceFailure? { store.failure }
 
     /// The bytes of the journal that lead up to now.
     var journalBytes: Int { store.byteCount(since: 0) }
@@ -75,15 +75,15 @@ final class CommitLog {
         let index = record.index
         let isTold = !changes.isEmpty && index.earliestClock != index.clock
         var isLarge = !index.isDetached && changes.count > largestSet
-        if record.saving.isJournaled, isTold, !isLarge {
+        if record.snapshotMark.isJournaled, isTold, !isLarge {
             if let count = store.append(changes, of: index, sequence: sequence) {
-                return record.saving.noteJournaled(bytes: count)
+                return record.snapshotMark.noteJournaled(bytes: count)
             }
             // Few changes may be many bytes.
             isLarge = !index.isDetached && !store.isSuspended
         }
         store.appendUnrecorded(index, sequence: sequence)
-        record.saving.noteUnjournaled(isLarge: isLarge, isDetached: index.isDetached)
+        record.snapshotMark.noteUnjournaled(isLarge: isLarge, isDetached: index.isDetached)
     }
 
     /// Counts a change of the access to a container that no change set has, and writes it with the present access.
@@ -92,7 +92,7 @@ final class CommitLog {
         record.access.noteChange(at: sequence)
         store.appendAccessChange(record.index, sequence: sequence, passage: passage)
         commit()
-        record.saving.noteChange()
+        record.snapshotMark.noteChange()
     }
 
     /// Moves the clock past the removal of a container, so that no clock from before is known.

@@ -27,7 +27,7 @@ final class ContainerRecord {
     /// The helper that tells the states of its items, if it is shared.
     var sync: SyncSession?
     /// Which state of its index is saved.
-    var saving = SavingMark()
+    var snapshotMark = SnapshotMark()
 
     /// A container of which nothing is known; of the time before the sequence `floor` nothing will be.
     init(number: UInt32, configuration: ContainerConfiguration, floor: UInt64 = 0) {
@@ -43,7 +43,7 @@ final class ContainerRecord {
     }
 
     /// A container as it was saved.
-    init(number: UInt32, configuration: ContainerConfiguration, saved: SavedState.Container) {
+    init(number: UInt32, configuration: ContainerConfiguration, saved: RecoveredState.Container) {
         self.number = number
         self.configuration = configuration
         resolvedPath = configuration.resolvedPath
@@ -55,7 +55,7 @@ final class ContainerRecord {
         // Those that are saved are verified with the rest, and no job reads them once more.
         extras = ExtrasProgress(isFilled: saved.index.knowsExtras)
         access = ContainerAccess(changed: saved.description.accessChanged, passage: saved.description.passage)
-        saving = SavingMark(saved)
+        snapshotMark = SnapshotMark(saved)
     }
 
     /// Other directories are packages from now on.
