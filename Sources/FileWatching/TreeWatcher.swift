@@ -148,18 +148,18 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         return known == seen
     }
 
-    /// Sets an entry's present status in the tree, and its extras with that. If they are not known and the entry has
-    /// changed, its known extras are dropped, and with them its access control list, which is asked for with them.
+    /// Sets an entry's present status in the tree, and its extended attributes with that. If they are not known and the entry has
+    /// changed, its known extended attributes are dropped, and with them its access control list, which is asked for with them.
     /// Returns whether anything differs.
     @discardableResult
-    func publish(_ node: TreeNode, _ status: FileStatus, extras: UnsafeRawBufferPointer?) -> Bool {
-        guard let extras else {
+    func publish(_ node: TreeNode, _ status: FileStatus, xattrs: UnsafeRawBufferPointer?) -> Bool {
+        guard let xattrs else {
             let known = tree.status(of: node)
             var same = status
             if !status.kind.isDirectory { same.accessList = known.accessList }
             if isEqual(known, same) { return false }
             let changed = tree.update(node, status: status)
-            tree.forgetExtras(of: node)
+            tree.forgetXattrs(of: node)
             return changed
         }
         // The reading of its directory under way may be older.
@@ -167,7 +167,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
             withName(of: node) { readings.touched($0, in: above) }
         }
         let changed = tree.update(node, status: status)
-        return tree.setExtras(of: node, to: extras) || changed
+        return tree.setXattrs(of: node, to: xattrs) || changed
     }
 
     func count(_ origin: Origin, _ change: (inout ComparisonCounts) -> Void) {

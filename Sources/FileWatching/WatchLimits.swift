@@ -6,7 +6,7 @@ import Metadata
 
 /// Limits that no setting changes. A test lowers those that it could not go past.
 package struct WatchLimits: Sendable {
-    /// Bytes of extras that are kept of one directory while it is taken in, each that several entries have once: as much as a
+    /// Bytes of extended attributes that are kept of one directory while it is taken in, each that several entries have once: as much as a
     /// container keeps in all.
     package var extraBytesOfDirectory = 256 << 20
     /// How often a look-up may wait for its directory to be found before it is given up.
@@ -49,15 +49,15 @@ package struct WatchLimits: Sendable {
     static let reportedPath = 4_096
     /// Bytes of a path that one openat2(2) gets besides the NUL: `PATH_MAX` (4,096), which is more than any name.
     static let pathChunk = 4_095
-    /// Room for the extras of one entry, and for the names of its attributes, of which there may be 64 KiB (xattr(7)): where
+    /// Room for the extended attributes of one entry, and for the names of its attributes, of which there may be 64 KiB (xattr(7)): where
     /// they do not fit, those that have names of their own in the language are read.
-    static let extrasBuffer = 65_536
+    static let xattrBuffer = 65_536
     /// How many attributes of a file are read besides those that have names of their own.
     static let attributesOfFile = 256
-    /// So many bytes of extras weigh as much as an entry, where threads wait for the loop.
+    /// So many bytes of extended attributes weigh as much as an entry, where threads wait for the loop.
     static let extraBytesOfAnEntry = 128
-    /// How often an entry's extras are read that changes meanwhile.
-    static let extrasAttempts = 4
+    /// How often an entry's extended attributes are read that changes meanwhile.
+    static let xattrAttempts = 4
     /// Bytes of the names of one directory, before the last one: a batch keeps where each ends in 32 bits.
     static let nameBytesOfDirectory = Int(UInt32.max) - nameLength
     /// Bytes of a name.

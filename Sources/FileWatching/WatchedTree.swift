@@ -51,10 +51,10 @@ package protocol WatchedTree: AnyObject {
     /// which another name has come up. A search of the whole container, made once for all that an iteration has found.
     func forEachNodeWithOneLink(among inodes: Set<InodeNumber>, in container: UInt32, _ body: (TreeNode) -> Void)
 
-    /// Adds an entry under a name that is free. `extras` are the bytes of its `ExtraAttributes`, nil where they were
+    /// Adds an entry under a name that is free. `xattrs` are the bytes of its `ExtraAttributes`, nil where they were
     /// not read. Nil where the tree cannot take it.
     func insert(
-        named name: UnsafeRawBufferPointer, status: FileStatus, extras: UnsafeRawBufferPointer?,
+        named name: UnsafeRawBufferPointer, status: FileStatus, xattrs: UnsafeRawBufferPointer?,
         into directory: TreeNode
     ) -> TreeNode?
 
@@ -67,10 +67,10 @@ package protocol WatchedTree: AnyObject {
 
     /// Tells the bytes of an entry's `ExtraAttributes`. Returns whether they differ; none differ in nothing from unknown ones.
     @discardableResult
-    func setExtras(of node: TreeNode, to extras: UnsafeRawBufferPointer) -> Bool
+    func setXattrs(of node: TreeNode, to xattrs: UnsafeRawBufferPointer) -> Bool
 
     /// The `ExtraAttributes` of an entry that changed are not read here: the known ones are no longer right.
-    func forgetExtras(of node: TreeNode)
+    func forgetXattrs(of node: TreeNode)
 
     /// Gives an entry another place, under a name that is free there; the entries below go with it.
     func move(_ node: TreeNode, to directory: TreeNode, named name: UnsafeRawBufferPointer)

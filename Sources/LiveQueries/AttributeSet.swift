@@ -74,9 +74,9 @@ package struct AttributeSet: Sendable, Hashable, ExpressibleByArrayLiteral {
     package var followFromPlace: Bool { bits & AttributeSet.ofPlace != 0 }
 
     /// Whether one of them takes system calls of its own (``Attribute/isExtra``).
-    package var containsExtras: Bool { bits & AttributeSet.extras != 0 || !extended.isEmpty }
+    package var containsXattrs: Bool { bits & AttributeSet.xattrs != 0 || !extended.isEmpty }
 
-    private static let extras = Attribute.fixed.reduce(into: UInt64(0)) { if $1.isExtra { $0 |= bit($1) } }
+    private static let xattrs = Attribute.fixed.reduce(into: UInt64(0)) { if $1.isExtra { $0 |= bit($1) } }
     private static let ofPlace = bit(.path) | bit(.depth) | bit(.scope) | bit(.conflictOf)
 
     private static func bit(_ attribute: Attribute) -> UInt64 {

@@ -52,7 +52,7 @@ extension IndexSnapshot: RowReader {
         rows.conflicts.isEmpty ? ConflictCount() : rows.conflicts[row.number] ?? ConflictCount()
     }
     package func sync(of row: Row) -> SyncState { rows.syncState(row.number) }
-    package func extras(of row: Row) -> ExtraAttributes? { rows.extras(row.number) }
+    package func xattrs(of row: Row) -> ExtraAttributes? { rows.xattrs(row.number) }
     package func withName<R, E: Error>(
         of row: Row, _ body: (UnsafeRawBufferPointer) throws(E) -> R
     ) throws(E) -> R {

@@ -51,30 +51,30 @@ extension IndexStorage {
         if refile, values.isFoundByInode { inodes.insert(row, rows) }
     }
 
-    mutating func setExtras(_ row: UInt32, _ extras: ExtraAttributes?) throws(IndexError) -> Bool {
+    mutating func setXattrs(_ row: UInt32, _ xattrs: ExtraAttributes?) throws(IndexError) -> Bool {
         guard rows.isLive(row), row != 0 else { throw row == 0 ? .isRoot : .noSuchRow(Row(row)) }
-        let known = rows.extras(row)
-        guard known != extras else { return false }
+        let known = rows.xattrs(row)
+        guard known != xattrs else { return false }
         // Nothing becomes of an item by being read: a million that have none would fill the log, and every clock be lost.
-        let isNews = known.orNone != extras.orNone
+        let isNews = known.orNone != xattrs.orNone
         if isNews { record(row) }
-        let number = self.extras.retain(extras, in: &rows.extrasList)
-        setExtrasNumber(row, number)
+        let number = self.xattrs.retain(xattrs, in: &rows.xattrList)
+        setXattrNumber(row, number)
         return isNews
     }
 
-    /// Whether extras are kept already, or may be besides those that are.
-    func hasRoom(for extras: ExtraAttributes, below limit: Int) -> Bool {
-        rows.extrasList.recordBytes + ExtrasList.cost(extras) <= limit
-            || self.extras.contains(extras, in: rows.extrasList)
+    /// Whether extended attributes are kept already, or may be besides those that are.
+    func hasRoom(for xattrs: ExtraAttributes, below limit: Int) -> Bool {
+        rows.xattrList.recordBytes + XattrList.cost(xattrs) <= limit
+            || self.xattrs.contains(xattrs, in: rows.xattrList)
     }
 
     /// Puts a number that is counted already in place of the row's.
-    mutating func setExtrasNumber(_ row: UInt32, _ number: UInt32) {
+    mutating func setXattrNumber(_ row: UInt32, _ number: UInt32) {
         let block = rows.writable(row)
         let slot = RowStore.slot(row)
-        extras.release(block.extras(slot), in: &rows.extrasList)
-        block.setExtras(slot, number)
+        xattrs.release(block.xattrs(slot), in: &rows.xattrList)
+        block.setXattrs(slot, number)
     }
 
     // MARK: Moving
@@ -141,11 +141,11 @@ extension IndexStorage {
         packages.takeEnclosure(target, from: source)
         let children = rows.firstChild(source)
         if values.kind.isDirectory { rows.writable(source).setFirstChild(RowStore.slot(source), Row.none) }
-        let extrasNumber = rows.block(source).extras(RowStore.slot(source))
-        if extrasNumber > ExtrasTable.empty {
-            setExtrasNumber(target, extras.retain(rows.extrasList[extrasNumber], in: &rows.extrasList))
+        let xattrNumber = rows.block(source).xattrs(RowStore.slot(source))
+        if xattrNumber > XattrTable.empty {
+            setXattrNumber(target, xattrs.retain(rows.xattrList[xattrNumber], in: &rows.xattrList))
         } else {
-            setExtrasNumber(target, extrasNumber)
+            setXattrNumber(target, xattrNumber)
         }
         vacate(source)
         apply(values, to: target)

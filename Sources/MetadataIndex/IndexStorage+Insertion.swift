@@ -51,7 +51,7 @@ extension IndexStorage {
         rows.noteArchive(name)
         block.parent[slot] = parent
         block.setValues(slot, values)
-        block.setExtras(slot, ExtrasTable.unknown)
+        block.setXattrs(slot, XattrTable.unknown)
         block.isLive[slot >> 6] |= 1 << UInt64(slot & 63)
         block.header.pointee.live += 1
         if values.kind.isDirectory {

@@ -56,7 +56,7 @@ extension IndexStorage {
         if rows.values(row).isFoundByInode { inodes.remove(row, rows) }
         packages.forgetRow(row, &rows, &versions)
         let block = rows.writable(row)
-        setExtrasNumber(row, ExtrasTable.unknown)
+        setXattrNumber(row, XattrTable.unknown)
         let isDirectory = block.isDirectory(slot)
         if isDirectory { block.removeDirectory(slot) }
         block.dropName(slot)
@@ -89,7 +89,7 @@ extension IndexStorage {
         versions.forgetAll(gone, rows, names)
         names.unfileAll(gone)
         inodes.removeAll(gone, rows)
-        releaseExtras(gone)
+        releaseXattrs(gone)
         packages.forgetAll(gone, &rows, &versions)
         for at in rows.blocks.indices.reversed() {
             let words = gone.words[at * Block.words..<(at + 1) * Block.words]
@@ -111,13 +111,13 @@ extension IndexStorage {
         if !isTopGone { rows.writable(top).setFirstChild(RowStore.slot(top), Row.none) }
     }
 
-    private mutating func releaseExtras(_ gone: borrowing RowBits) {
+    private mutating func releaseXattrs(_ gone: borrowing RowBits) {
         for at in rows.blocks.indices {
-            guard let numbers = rows.blocks[at].block.header.pointee.extras else { continue }
+            guard let numbers = rows.blocks[at].block.header.pointee.xattrs else { continue }
             for word in 0..<Block.words {
                 var bits = gone.words[at * Block.words + word]
                 while bits != 0 {
-                    extras.release(numbers[word << 6 | bits.trailingZeroBitCount], in: &rows.extrasList)
+                    xattrs.release(numbers[word << 6 | bits.trailingZeroBitCount], in: &rows.xattrList)
                     bits &= bits &- 1
                 }
             }

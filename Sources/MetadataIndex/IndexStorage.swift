@@ -10,7 +10,7 @@ struct IndexStorage: ~Copyable {
     /// Finds rows by directory and name.
     var names: NameTable
     var inodes: InodeTable
-    var extras: ExtrasTable
+    var xattrs: XattrTable
     /// The numbers of combinations of owner, group, mode, device and access list.
     var attributes = AttributeDictionary()
 
@@ -39,7 +39,7 @@ struct IndexStorage: ~Copyable {
     init(root: FileStatus, key: UInt64) {
         slots = SlotAllocator(slotCount: 1)
         names = NameTable(key: key)
-        extras = ExtrasTable(hasher: names.hasher)
+        xattrs = XattrTable(hasher: names.hasher)
         inodes = InodeTable(hasher: names.hasher)
         rows.blocks.append(BlockStorage())
         let block = rows.writable(0)
@@ -63,7 +63,7 @@ struct IndexStorage: ~Copyable {
         self.rows = rows
         let hasher = names.hasher
         self.names = names
-        extras = ExtrasTable(hasher: hasher)
+        xattrs = XattrTable(hasher: hasher)
         inodes = InodeTable(hasher: hasher)
         self.slots = slots
         counts = ItemCounts(rows.blocks)
@@ -149,13 +149,13 @@ struct IndexStorage: ~Copyable {
         }
     }
 
-    /// Bytes held by extra attributes: their columns and the records.
-    var extrasByteCount: Int {
-        let columns = rows.blocks.reduce(0) { $0 + ($1.block.header.pointee.extras == nil ? 0 : Block.capacity * 4) }
-        return columns + extras.byteCount + rows.extrasList.byteCount
+    /// Bytes held by extended attributes: their columns and the records.
+    var xattrByteCount: Int {
+        let columns = rows.blocks.reduce(0) { $0 + ($1.block.header.pointee.xattrs == nil ? 0 : Block.capacity * 4) }
+        return columns + xattrs.byteCount + rows.xattrList.byteCount
     }
 
-    /// Bytes held: blocks, names, tables, extras; without the log and the open change set.
+    /// Bytes held: blocks, names, tables, extended attributes; without the log and the open change set.
     var byteCount: Int {
         var bytes = rows.blocks.reduce(0) { $0 + $1.block.bytes } + rows.blocks.capacity * 8
         bytes += names.byteCount + inodes.byteCount
@@ -164,7 +164,7 @@ struct IndexStorage: ~Copyable {
         bytes += packages.byteCount + rows.packages.byteCount + rows.packages.accessBytes
         bytes += versions.byteCount + rows.conflicts.byteCount + rows.sync.byteCount
         bytes += detached.byteCount
-        bytes += extras.byteCount + rows.extrasList.byteCount + (detachedContent?.content.byteCount ?? 0)
+        bytes += xattrs.byteCount + rows.xattrList.byteCount + (detachedContent?.content.byteCount ?? 0)
         return bytes
     }
 }

@@ -12,7 +12,7 @@ extension MetadataIndex {
 extension IndexStorage {
     func checkInvariants() -> String? {
         let first =
-            checkBlocks() ?? checkRows() ?? checkChildren() ?? checkFreeSlots() ?? checkInodes() ?? checkExtras()
+            checkBlocks() ?? checkRows() ?? checkChildren() ?? checkFreeSlots() ?? checkInodes() ?? checkXattrs()
         return first ?? packages.check(rows, versions) ?? versions.check(rows, names) ?? rows.checkArchives()
             ?? checkOpenSet()
             ?? attributes.check(rows, used: usedAttributes)
@@ -144,15 +144,15 @@ extension IndexStorage {
         return nil
     }
 
-    private func checkExtras() -> String? {
-        var uses = [UInt32](repeating: 0, count: rows.extrasList.count)
+    private func checkXattrs() -> String? {
+        var uses = [UInt32](repeating: 0, count: rows.xattrList.count)
         for row in 0..<slots.slotCount {
-            let number = rows.block(row).extras(RowStore.slot(row))
-            if !rows.isLive(row), number != ExtrasTable.unknown { return "free slot \(row) has extras" }
+            let number = rows.block(row).xattrs(RowStore.slot(row))
+            if !rows.isLive(row), number != XattrTable.unknown { return "free slot \(row) has extras" }
             guard Int(number) < uses.count else { return "row \(row): extras" }
-            if number > ExtrasTable.empty { uses[Int(number)] += 1 }
+            if number > XattrTable.empty { uses[Int(number)] += 1 }
         }
-        return uses == extras.useCounts ? nil : "extras are counted \(extras.useCounts), not \(uses)"
+        return uses == xattrs.useCounts ? nil : "extras are counted \(xattrs.useCounts), not \(uses)"
     }
 
     private func checkOpenSet() -> String? {

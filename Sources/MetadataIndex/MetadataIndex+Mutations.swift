@@ -4,7 +4,7 @@
 package import Metadata
 
 extension MetadataIndex {
-    /// Adds an entry to a directory. Its extras are unknown. Errors: `noSuchRow`, `notADirectory`, `invalidName`,
+    /// Adds an entry to a directory. Its extended attributes are unknown. Errors: `noSuchRow`, `notADirectory`, `invalidName`,
     /// `nameTaken` with the row that has the name, `full`.
     package func insert(
         parent: Row, name: UnsafeRawBufferPointer, status: FileStatus
@@ -41,16 +41,16 @@ extension MetadataIndex {
         try storage.update(row.number, status)
     }
 
-    /// Gives an item extras; nil for "not known". True if that differs. From "not known" to none, or back, nothing does, and it
+    /// Gives an item extended attributes; nil for "not known". True if that differs. From "not known" to none, or back, nothing does, and it
     /// is in no change set.
-    /// Where ``extrasLimit`` leaves no room they are not known.
+    /// Where ``xattrLimit`` leaves no room they are not known.
     @discardableResult
-    package func setExtras(_ row: Row, _ extras: ExtraAttributes?) throws(IndexError) -> Bool {
-        guard let extras, !storage.hasRoom(for: extras, below: extrasLimit) else {
-            return try storage.setExtras(row.number, extras)
+    package func setXattrs(_ row: Row, _ xattrs: ExtraAttributes?) throws(IndexError) -> Bool {
+        guard let xattrs, !storage.hasRoom(for: xattrs, below: xattrLimit) else {
+            return try storage.setXattrs(row.number, xattrs)
         }
-        lacksExtras = true
-        return try storage.setExtras(row.number, nil)
+        lacksXattrs = true
+        return try storage.setXattrs(row.number, nil)
     }
 
     /// Moves an item, with all that lies below, and changes one row, and the packages that it leaves or enters. Errors:
@@ -62,7 +62,7 @@ extension MetadataIndex {
     }
 
     /// A rename over an existing entry. The target keeps its place, row and generation, and takes the source's status,
-    /// extras and children; the target's former children are removed. The source's identity ends. Errors:
+    /// extended attributes and children; the target's former children are removed. The source's identity ends. Errors:
     /// `wouldContainItself` where the target lies below the source, `noSuchRow`, `isRoot`. Complexity: O(children of
     /// both).
     package func replace(_ target: Row, with source: Row) throws(IndexError) {

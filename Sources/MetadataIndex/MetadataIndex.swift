@@ -19,10 +19,10 @@ package final class MetadataIndex {
     /// The row that ``child(of:named:)`` found last.
     private var foundLast: UInt32 = 0
 
-    /// Bytes of extras that are kept, roughly: any others are as good as not known.
-    package var extrasLimit = Int.max
+    /// Bytes of extended attributes that are kept, roughly: any others are as good as not known.
+    package var xattrLimit = Int.max
     /// Whether there were any others since this index was made, or read.
-    package internal(set) var lacksExtras = false
+    package internal(set) var lacksXattrs = false
 
     /// An index that holds the container's own directory alone.
     package convenience init(root: FileStatus) {
@@ -52,11 +52,11 @@ package final class MetadataIndex {
     /// Bytes held by rows, names and tables; the log, the open change set and blocks that only snapshots hold not
     /// counted.
     package var byteCount: Int { storage.byteCount }
-    /// Those of them that extra attributes take, roughly. Complexity: O(blocks).
-    package var extrasByteCount: Int { storage.extrasByteCount }
-    /// Whether any item ever had extra attributes, detached items (``detachAll()``) included.
-    package var knowsExtras: Bool {
-        storage.rows.extrasList.holdsAny || storage.detachedContent?.content.rows.extrasList.holdsAny == true
+    /// Those of them that extended attributes take, roughly. Complexity: O(blocks).
+    package var xattrByteCount: Int { storage.xattrByteCount }
+    /// Whether any item ever had extended attributes, detached items (``detachAll()``) included.
+    package var knowsXattrs: Bool {
+        storage.rows.xattrList.holdsAny || storage.detachedContent?.content.rows.xattrList.holdsAny == true
     }
     /// Bytes held by the change log.
     package var logByteCount: Int { storage.recorder.logByteCount }
@@ -91,7 +91,7 @@ extension MetadataIndex: RowReader {
     /// Returns the numbers of a row's conflict versions, as of the last change set or snapshot.
     package func sync(of row: Row) -> SyncState { storage.rows.syncState(row.number) }
     package func conflicts(of row: Row) -> ConflictCount { storage.rows.conflicts[row.number] ?? ConflictCount() }
-    package func extras(of row: Row) -> ExtraAttributes? { storage.rows.extras(row.number) }
+    package func xattrs(of row: Row) -> ExtraAttributes? { storage.rows.xattrs(row.number) }
     package func withName<R, E: Error>(
         of row: Row, _ body: (UnsafeRawBufferPointer) throws(E) -> R
     ) throws(E) -> R {

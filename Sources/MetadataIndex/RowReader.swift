@@ -32,8 +32,8 @@ package protocol RowReader: ~Copyable {
     func conflicts(of row: Row) -> ConflictCount
     /// The state of a shared item.
     func sync(of row: Row) -> SyncState
-    /// Its extras, nil where they are not known.
-    func extras(of row: Row) -> ExtraAttributes?
+    /// Its extended attributes, nil where they are not known.
+    func xattrs(of row: Row) -> ExtraAttributes?
     /// Lends the bytes of its name; they must not be kept.
     func withName<R, E: Error>(of row: Row, _ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R
     /// Appends its path from the container's root, without a slash in front.

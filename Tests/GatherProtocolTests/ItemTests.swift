@@ -64,8 +64,8 @@ private func item(_ body: (inout JSONWriter) -> Void) throws -> Item {
             ItemWriter.integer(8, .rating, to: &writer)
             ItemWriter.string("https://a", .whereFrom, to: &writer)
             ItemWriter.string("../t", .target, to: &writer)
-            let extras = ExtraAttributes([(Array("a\"b".utf8), Array("é".utf8)), (Array("raw".utf8), [0xFF])])
-            ItemWriter.extended(extras, ["a\"b", "raw", "none"].compactMap { ExtendedAttributeName($0) }, to: &writer)
+            let xattrs = ExtraAttributes([(Array("a\"b".utf8), Array("é".utf8)), (Array("raw".utf8), [0xFF])])
+            ItemWriter.extended(xattrs, ["a\"b", "raw", "none"].compactMap { ExtendedAttributeName($0) }, to: &writer)
             ItemWriter.strings(["a/b"], .contentTypeTree, to: &writer)
             for attribute in Attribute.fixed { ItemWriter.status(status, attribute, to: &writer) }
         }

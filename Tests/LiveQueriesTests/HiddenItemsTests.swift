@@ -46,7 +46,7 @@ import Testing
                 // A name that a regular expression goes back and forth over.
                 let name = String(repeating: "a", count: 60 + number)
                 let row = try add(name + "." + name, to: directory, status, in: index)
-                try index.setExtras(row, ExtraAttributes([(Array("xdg.comment".utf8), Array(name.utf8))]))
+                try index.setXattrs(row, ExtraAttributes([(Array("xdg.comment".utf8), Array(name.utf8))]))
             }
         }
 
@@ -187,7 +187,7 @@ private struct CountingReader: RowReader {
     func package(at row: Row) -> PackageFacts? { noted(snapshot.package(at: row)) }
     func conflicts(of row: Row) -> ConflictCount { noted(snapshot.conflicts(of: row)) }
     func sync(of row: Row) -> SyncState { .notShared }
-    func extras(of row: Row) -> ExtraAttributes? { noted(snapshot.extras(of: row)) }
+    func xattrs(of row: Row) -> ExtraAttributes? { noted(snapshot.xattrs(of: row)) }
     func withName<R, E: Error>(
         of row: Row, _ body: (UnsafeRawBufferPointer) throws(E) -> R
     ) throws(E) -> R {

@@ -247,7 +247,7 @@ private let directory = NaiveTree.status(.directory)
         }
     }
 
-    @Test func itemsFoundToHaveNoExtrasChangeNothing() throws {
+    @Test func itemsFoundToHaveNoExtendedAttributesChangeNothing() throws {
         var scene = Scene()
         let items = try ["a", "b"].map { name in try #require(try scene.tree.insert(name, file())) }
         scene.process()

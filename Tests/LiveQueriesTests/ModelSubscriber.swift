@@ -102,8 +102,8 @@ final class ModelSubscriber {
     }
 
     /// Those that the user may read.
-    private func extras(_ view: NaiveView) -> [String: String] {
-        user.map { view.readers.contains($0) } ?? true ? view.extras : view.closed.extras
+    private func xattrs(_ view: NaiveView) -> [String: String] {
+        user.map { view.readers.contains($0) } ?? true ? view.xattrs : view.closed.xattrs
     }
 
     /// To be called after each change set.
@@ -179,7 +179,7 @@ final class ModelSubscriber {
             held.own != world.version(id) || held.status != world.status(id, user) || hasLeft.contains(id)
             || [Attribute.path, .depth, .scope, .inPackage, .conflictOf].contains {
                 attributes.contains($0) && held.places[$0] != world.places[id]?[$0]
-            } || (query.readsExtras && extras(held.view) != extras(view))
+            } || (query.readsXattrs && xattrs(held.view) != xattrs(view))
             || (asksForConflicts && held.conflicts != world.conflicts(id, user))
         #expect(hasReason, "\(name): \(view.path) changed for no reason")
         learn(view, world)
@@ -206,8 +206,8 @@ final class ModelSubscriber {
             #expect(
                 held.view.name == view.name && held.view.seen(by: user).status == view.seen(by: user).status,
                 "\(name): \(view.path) is stale")
-            if query.readsExtras {
-                #expect(extras(held.view) == extras(view), "\(name): attributes of \(view.path) are stale")
+            if query.readsXattrs {
+                #expect(xattrs(held.view) == xattrs(view), "\(name): attributes of \(view.path) are stale")
             }
             if asksForConflicts {
                 #expect(

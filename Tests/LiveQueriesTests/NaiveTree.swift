@@ -17,7 +17,7 @@ struct NaiveItem {
     var name: String
     var status: FileStatus
     /// By name without `user.`; where a link leads is without one. Nil as long as they are not known.
-    var extras: [String: String]?
+    var xattrs: [String: String]?
     /// Grows with everything of its own that changes.
     var version = 0
 }
@@ -28,7 +28,7 @@ struct NaiveView: Equatable {
     var name: String
     var path: String
     var status: FileStatus
-    var extras: [String: String]
+    var xattrs: [String: String]
     var parentName: String?
     /// The users, of group 100, that may list and stat it, and those of them that may read it.
     var seers: Set<UInt32> = []
@@ -59,15 +59,15 @@ struct NaiveView: Equatable {
         return view
     }
 
-    var tags: [String] { extras["xdg.tags"]?.split(separator: ",").map(String.init) ?? [] }
-    var comment: String? { extras["xdg.comment"] }
-    var rating: Int? { extras["baloo.rating"].flatMap { Int($0) } }
-    var target: String? { extras[""] }
+    var tags: [String] { xattrs["xdg.tags"]?.split(separator: ",").map(String.init) ?? [] }
+    var comment: String? { xattrs["xdg.comment"] }
+    var rating: Int? { xattrs["baloo.rating"].flatMap { Int($0) } }
+    var target: String? { xattrs[""] }
 
     /// As it is to somebody who may not read the file.
     var closed: NaiveView {
         var view = self
-        view.extras = extras.filter { $0.key.isEmpty }
+        view.xattrs = xattrs.filter { $0.key.isEmpty }
         return view
     }
 
@@ -125,7 +125,7 @@ struct NaiveTree {
             openers = openers.filter { user in directories.allSatisfy { NaiveTree.may(user, 5, $0) } }
         }
         return NaiveView(
-            id: id, name: entry.name, path: path(item), status: status, extras: entry.extras ?? [:],
+            id: id, name: entry.name, path: path(item), status: status, xattrs: entry.xattrs ?? [:],
             parentName: entry.parent.flatMap { items[$0]?.name },
             seers: Set(NaiveTree.viewers.filter { sees($0, item) }),
             readers: Set(NaiveTree.viewers.filter { NaiveTree.may($0, 4, entry.status) }), own: entry.status,
@@ -215,16 +215,16 @@ struct NaiveTree {
     }
 
     mutating func setTags(_ item: Int, _ tags: [String]) throws {
-        try setExtras(item, tags.isEmpty ? [:] : ["xdg.tags": tags.joined(separator: ",")])
+        try setXattrs(item, tags.isEmpty ? [:] : ["xdg.tags": tags.joined(separator: ",")])
     }
 
-    mutating func setExtras(_ item: Int, _ extras: [String: String]) throws {
-        if let old = items[item]?.extras, old != extras { items[item]?.version += 1 }
-        items[item]?.extras = extras
+    mutating func setXattrs(_ item: Int, _ xattrs: [String: String]) throws {
+        if let old = items[item]?.xattrs, old != xattrs { items[item]?.version += 1 }
+        items[item]?.xattrs = xattrs
         let record =
-            extras[""].map { ExtraAttributes(target: Array($0.utf8)) }
-            ?? ExtraAttributes(extras.map { (Array($0.key.utf8), Array($0.value.utf8)) })
-        try index.setExtras(row(item), record)
+            xattrs[""].map { ExtraAttributes(target: Array($0.utf8)) }
+            ?? ExtraAttributes(xattrs.map { (Array($0.key.utf8), Array($0.value.utf8)) })
+        try index.setXattrs(row(item), record)
     }
 
     mutating func move(_ item: Int, to parent: Int?, _ name: String) throws {
@@ -246,9 +246,9 @@ struct NaiveTree {
             items[child]?.version += 1
         }
         if items[target]?.status != entry.status { items[target]?.version += 1 }
-        if let old = items[target]?.extras, old != entry.extras { items[target]?.version += 1 }
+        if let old = items[target]?.xattrs, old != entry.xattrs { items[target]?.version += 1 }
         items[target]?.status = entry.status
-        items[target]?.extras = entry.extras
+        items[target]?.xattrs = entry.xattrs
         items[source] = nil
         rows[source] = nil
     }
@@ -285,7 +285,7 @@ extension NaiveTree {
         "sub",
         "tar.gz", "Übung.txt", "a2", "a10", "Library",
     ]
-    static let extras: [[String: String]] = [
+    static let xattrs: [[String: String]] = [
         [:], ["xdg.tags": "red"], ["xdg.tags": "green"], ["xdg.tags": "red,blue"],
         ["xdg.comment": "red", "baloo.rating": "3"], ["xdg.comment": "a tree", "xdg.tags": "blue"],
         ["baloo.rating": "5"], ["baloo.rating": "many", "a": "red"], ["a": "x", "b-c": "x.y"], ["": "../b"],
@@ -330,7 +330,7 @@ extension NaiveTree {
             let kind = items[item]?.status.kind ?? .file
             let status = NaiveTree.randomStatus(kind, &generator)
             try update(item) { $0 = status }
-        case 4..<6: try setExtras(item, generator.pick(NaiveTree.extras))
+        case 4..<6: try setXattrs(item, generator.pick(NaiveTree.xattrs))
         case 6..<8: try move(item, to: parent, name)
         case 8:
             if let directory = directories.randomElement(using: &generator) { try move(directory, to: parent, name) }

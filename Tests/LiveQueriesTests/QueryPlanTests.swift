@@ -258,7 +258,7 @@ import Testing
             rows.append(row)
             let tags = (0..<Int(generator.next() % 5)).map { _ in generator.pick(parts) }
             let value = Array(tags.joined(separator: [UInt8(ascii: ",")]))
-            if number % 7 > 0 { try index.setExtras(row, ExtraAttributes([(Array("xdg.tags".utf8), value)])) }
+            if number % 7 > 0 { try index.setXattrs(row, ExtraAttributes([(Array("xdg.tags".utf8), value)])) }
         }
         let environment = PlanEnvironment.test(index)
         for quantifier in ["ANY", "NONE", "ALL"] {
@@ -271,7 +271,7 @@ import Testing
                 let plan = QueryPlan(predicate, environment: environment)
                 let selection = Set(try plan.select(in: index.snapshot()))
                 for row in rows {
-                    let tags = index.extras(of: row).orNone.value(of: .tags)
+                    let tags = index.xattrs(of: row).orNone.value(of: .tags)
                     let expected = try predicate.evaluate(on: OnlyTags(tags: tags))
                     #expect(selection.contains(row) == expected, "seed \(seed): \(text), \(tags)")
                 }
@@ -281,7 +281,7 @@ import Testing
             let plan = QueryPlan(try Predicate(parsing: text, mode: .metadata), environment: environment)
             let selection = Set(try plan.select(in: index.snapshot()))
             for row in rows {
-                let has = index.extras(of: row).orNone.value(of: .tags) != .none
+                let has = index.xattrs(of: row).orNone.value(of: .tags) != .none
                 #expect(selection.contains(row) == (has == wanted), "seed \(seed): \(text)")
             }
         }
@@ -298,7 +298,7 @@ import Testing
             let row = try Array("n\(number)".utf8).withUnsafeBytes {
                 try index.insert(parent: .root, name: $0, status: NaiveTree.status(.file))
             }
-            try index.setExtras(row, ExtraAttributes([(Array("xdg.tags".utf8), Array("t\(number)".utf8))]))
+            try index.setXattrs(row, ExtraAttributes([(Array("xdg.tags".utf8), Array("t\(number)".utf8))]))
         }
         let plan = QueryPlan(
             try Predicate(parsing: "ANY tags == 'x'", mode: .metadata), environment: .test(index))
@@ -383,11 +383,11 @@ import Testing
     @Test func aPlanTellsWhatItReads() throws {
         let byName = try plan("name LIKE 'a*' AND size > 3")
         #expect(byName.attributes == [.name, .size])
-        #expect(!byName.isPlaceSensitive && !byName.readsExtras && !byName.followsClock)
+        #expect(!byName.isPlaceSensitive && !byName.readsXattrs && !byName.followsClock)
         #expect(try plan("path LIKE '*'").isPlaceSensitive)
         #expect(try plan("name == 'a'", [.documents]).isPlaceSensitive)
         #expect(try !plan("name == 'a'", [.documents, .data]).isPlaceSensitive)
-        #expect(try plan("ANY tags == 'red'").readsExtras)
+        #expect(try plan("ANY tags == 'red'").readsXattrs)
         #expect(try plan("modified > $time.today").followsClock)
     }
 

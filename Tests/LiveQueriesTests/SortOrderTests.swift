@@ -89,7 +89,7 @@ import Testing
         case .comment: text(a.comment, b.comment)
         case .rating: number(a.rating, b.rating)
         case .target: text(a.target, b.target)
-        case .extended(let name): text(a.extras[name.text], b.extras[name.text])
+        case .extended(let name): text(a.xattrs[name.text], b.xattrs[name.text])
         case .mode: number(a.status.mode, b.status.mode)
         default: 0
         }
@@ -206,7 +206,7 @@ import Testing
             let row = try Array("n\(number)".utf8).withUnsafeBytes {
                 try index.insert(parent: .root, name: $0, status: NaiveTree.status(.file))
             }
-            try index.setExtras(
+            try index.setXattrs(
                 row, ExtraAttributes([(Array("xdg.comment".utf8), Array("comment \(4_999 - number)".utf8))]))
         }
         let environment = PlanEnvironment.test(index)

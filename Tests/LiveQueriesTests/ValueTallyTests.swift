@@ -46,7 +46,7 @@ import Testing
         case .comment: return open(view, viewer).comment.map { [$0] } ?? []
         case .rating: return open(view, viewer).rating.map { ["\($0)"] } ?? []
         case .target: return view.target.map { [$0] } ?? []
-        case .extended(let name): return open(view, viewer).extras[name.text].map { [$0] } ?? []
+        case .extended(let name): return open(view, viewer).xattrs[name.text].map { [$0] } ?? []
         case .contentType, .contentTypeTree:
             let type: String
             switch view.kind {
@@ -205,7 +205,7 @@ import Testing
         let index = try index((0..<2_000).map { Array("n\($0)".utf8) })
         for number in 0..<2_000 {
             let tags = (0..<20).map { "t\(number)-\($0)" } + ["all", "all"]
-            try index.setExtras(
+            try index.setXattrs(
                 Row(UInt32(number + 1)),
                 ExtraAttributes([(Array("xdg.tags".utf8), Array(tags.joined(separator: ",").utf8))]))
         }

@@ -74,7 +74,7 @@ import Testing
             let preImage = set.preImage(at: at).map {
                 Model.Own(
                     id: $0.identifier, parent: $0.parent, name: set.withPreImageName(at: at) { Array($0) },
-                    status: $0.status, extras: $0.extras.orNone, package: set.preImagePackage(at: at),
+                    status: $0.status, xattrs: $0.xattrs.orNone, package: set.preImagePackage(at: at),
                     conflicts: set.preImageConflicts(at: at))
             }
             if preImage != before[row] { return "\(row) was \(String(describing: before[row]))" }

@@ -24,29 +24,29 @@ import Testing
         _ = index.takeChanges()
         try index.update(row, .sample(.file, size: 2))
         try index.move(row, to: .root, "c")
-        try index.setExtras(row, ExtraAttributes(tags: "x"))
+        try index.setXattrs(row, ExtraAttributes(tags: "x"))
         try index.update(other, .sample(.file, size: 3))
         try index.update(row, .sample(.file))
         try index.move(row, to: .root, "a")
-        try index.setExtras(row, nil)
+        try index.setXattrs(row, nil)
         let set = index.takeChanges()
         #expect(set.count == 1 && set.row(at: 0) == other)
         #expect(set.index(of: row) == nil)
     }
 
-    @Test func aRowFoundToHaveNoExtrasDidNotChange() throws {
+    @Test func aRowFoundToHaveNoExtendedAttributesDidNotChange() throws {
         let row = try index.insert("a", below: .root, .sample(.file))
         let other = try index.insert("b", below: .root, .sample(.file))
         _ = index.takeChanges()
-        #expect(try !index.setExtras(row, ExtraAttributes.none))
-        #expect(index.extras(of: row) == ExtraAttributes.none && index.takeChanges().isEmpty)
-        #expect(try !index.setExtras(row, nil))
-        #expect(index.extras(of: row) == nil && index.takeChanges().isEmpty)
+        #expect(try !index.setXattrs(row, ExtraAttributes.none))
+        #expect(index.xattrs(of: row) == ExtraAttributes.none && index.takeChanges().isEmpty)
+        #expect(try !index.setXattrs(row, nil))
+        #expect(index.xattrs(of: row) == nil && index.takeChanges().isEmpty)
         // Nor where something else was recorded before.
         try index.update(row, .sample(.file, size: 2))
-        try index.setExtras(row, ExtraAttributes.none)
+        try index.setXattrs(row, ExtraAttributes.none)
         try index.update(row, .sample(.file))
-        #expect(try index.setExtras(other, ExtraAttributes(tags: "x")))
+        #expect(try index.setXattrs(other, ExtraAttributes(tags: "x")))
         let set = index.takeChanges()
         #expect(set.count == 1 && set.row(at: 0) == other)
     }

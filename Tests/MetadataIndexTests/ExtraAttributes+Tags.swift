@@ -1,4 +1,4 @@
-// Extra attributes for tests.
+// Extended attributes for tests.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata

@@ -213,15 +213,15 @@ import Testing
         #expect(other.clockTicks(end: 104) == (2, 100, []))
     }
 
-    private func extras(_ number: Int) -> ExtraAttributes {
+    private func xattrs(_ number: Int) -> ExtraAttributes {
         let comment = [UInt8](repeating: UInt8(ascii: "x"), count: 4_000) + Array("\(number)".utf8)
         return ExtraAttributes([(Array("xdg.comment".utf8), comment)])
     }
 
-    @Test func `Extra attributes that many have are written once, and counted once`() throws {
+    @Test func `Extended attributes that many have are written once, and counted once`() throws {
         let index = MetadataIndex(root: .sample(.directory))
         let rows = try index.insertFiles((0..<10_000).map { "f\($0)" }, below: .root)
-        for (number, row) in rows.enumerated() { try index.setExtras(row, extras(number & 1)) }
+        for (number, row) in rows.enumerated() { try index.setXattrs(row, xattrs(number & 1)) }
         _ = index.takeChanges()
         let saved = index.saved()
         let before = index.clock
@@ -229,7 +229,7 @@ import Testing
         for row in rows[..<5_000] { try index.remove(row) }
         var writer = JournalWriter(Saved.header)
         writer.add(index.takeChanges(), of: index, sequence: 101)
-        for row in rows[5_000...] { try index.setExtras(row, ExtraAttributes.none) }
+        for row in rows[5_000...] { try index.setXattrs(row, ExtraAttributes.none) }
         writer.add(index.takeChanges(), of: index, sequence: 102)
         #expect(writer.bytes.count < 10_000 * 200)
         #expect(index.earliestClock <= before)
@@ -240,10 +240,10 @@ import Testing
         let numbers = Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($1, $0) })
         for at in 0..<changes.count {
             let number = try #require(numbers[changes.row(at: at)])
-            let isSame = changes.preImage(at: at)?.extras == extras(number & 1)
+            let isSame = changes.preImage(at: at)?.xattrs == xattrs(number & 1)
             try #require(isSame)
         }
-        for row in rows[5_000...] { try #require(restored.extras(of: row) == ExtraAttributes.none) }
+        for row in rows[5_000...] { try #require(restored.xattrs(of: row) == ExtraAttributes.none) }
     }
 
     @Test func `A record that grows too large is given up while it is made`() throws {
@@ -251,14 +251,14 @@ import Testing
         var writer = JournalWriter(Saved.header, largestRecord: 20_000)
         let rows = try index.insertFiles((0..<5_000).map { "f\($0)" }, below: .root)
         writer.add(index.takeChanges(), of: index, sequence: 101, isWritten: false)
-        for (number, row) in rows[..<5].enumerated() { try index.setExtras(row, extras(number)) }
+        for (number, row) in rows[..<5].enumerated() { try index.setXattrs(row, xattrs(number)) }
         writer.add(index.takeChanges(), of: index, sequence: 101, isWritten: false)
         #expect(writer.bytes.isEmpty && writer.bytes.capacity < 80_000)
         let saved = index.saved()
-        for (number, row) in rows[..<3].enumerated() { try index.setExtras(row, extras(number + 1)) }
+        for (number, row) in rows[..<3].enumerated() { try index.setXattrs(row, xattrs(number + 1)) }
         writer.add(index.takeChanges(), of: index, sequence: 101)
         let restored = try Saved.index(saved, journal: [Saved.header.bytes + writer.bytes])
-        let isSame = rows[..<5].allSatisfy { restored.extras(of: $0) == index.extras(of: $0) }
+        let isSame = rows[..<5].allSatisfy { restored.xattrs(of: $0) == index.xattrs(of: $0) }
         #expect(isSame)
     }
 
@@ -364,7 +364,7 @@ import Testing
                     _ = view.depth(of: set.row(at: at))
                     _ = view.isWithin(set.row(at: at), Row(1))
                     _ = view.status(of: set.row(at: at))
-                    _ = view.extras(of: set.row(at: at))
+                    _ = view.xattrs(of: set.row(at: at))
                 }
             }
         }

@@ -30,7 +30,7 @@ import Testing
                     parent: pair.chance(1) ? rows.last(where: pair.isDirectory) ?? .root : .root, name: $0,
                     status: status)
             }
-            if pair.chance(40) { try pair.index.setExtras(row, pair.anyExtras()) }
+            if pair.chance(40) { try pair.index.setXattrs(row, pair.anyXattrs()) }
             rows.append(row)
         }
         #expect(rows[4_095].number == Block.capacity)
@@ -272,7 +272,7 @@ import Testing
     }
 
     @Test(arguments: [7, 8] as [UInt64])
-    func kindsAndExtras(seed: UInt64) throws {
+    func kindsAndExtendedAttributes(seed: UInt64) throws {
         var (index, generator) = try KernelTests.sample(seed)
         let snapshot = index.snapshot()
         for kinds in [[.file], [.directory, .package], [], [.blockDevice, .symlink], FileKind.allCases] as [[FileKind]]
@@ -287,9 +287,9 @@ import Testing
             as [(ExtraAttributes?) -> Bool]
         {
             KernelTests.check(snapshot, &generator, "seed \(seed), extras") {
-                snapshot.select(extrasMatching: matches, inBlock: $0, among: &$1)
+                snapshot.select(xattrMatching: matches, inBlock: $0, among: &$1)
             } expected: {
-                matches(snapshot.extras(of: $0))
+                matches(snapshot.xattrs(of: $0))
             }
         }
         #expect(index.count == snapshot.count)

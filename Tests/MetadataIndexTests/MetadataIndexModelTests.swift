@@ -89,7 +89,7 @@ func digest(of snapshot: IndexSnapshot) -> Int {
             let row = IndexSnapshot.row(block: block, place: place)
             hasher.combine(snapshot.identifier(of: row))
             hasher.combine(snapshot.status(of: row))
-            hasher.combine(snapshot.extras(of: row))
+            hasher.combine(snapshot.xattrs(of: row))
             hasher.combine(snapshot.path(of: row))
         }
         Array("fil".utf8).withUnsafeBytes { snapshot.select(.infix, $0, inBlock: block, among: &bits) }

@@ -49,7 +49,7 @@ import Testing
         for row in [gone, beyond] {
             #expect(throws: IndexError.noSuchRow(row)) { try index.insert("x", below: row, .sample(.file)) }
             #expect(throws: IndexError.noSuchRow(row)) { try index.update(row, .sample(.file)) }
-            #expect(throws: IndexError.noSuchRow(row)) { try index.setExtras(row, ExtraAttributes.none) }
+            #expect(throws: IndexError.noSuchRow(row)) { try index.setXattrs(row, ExtraAttributes.none) }
             #expect(throws: IndexError.noSuchRow(row)) { try index.move(row, to: .root, "x") }
             #expect(throws: IndexError.noSuchRow(row)) { try index.move(file, to: row, "x") }
             #expect(throws: IndexError.noSuchRow(row)) { try index.replace(file, with: row) }
@@ -62,7 +62,7 @@ import Testing
         #expect(throws: IndexError.isRoot) { try index.move(.root, to: directory, "x") }
         #expect(throws: IndexError.isRoot) { try index.replace(.root, with: file) }
         #expect(throws: IndexError.isRoot) { try index.exchange(.root, file) }
-        #expect(throws: IndexError.isRoot) { try index.setExtras(.root, ExtraAttributes.none) }
+        #expect(throws: IndexError.isRoot) { try index.setXattrs(.root, ExtraAttributes.none) }
         #expect(throws: IndexError.isRoot) { try index.update(.root, .sample(.file)) }
         var rows: [Row] = []
         let one = [FileStatus.sample(.file)]
@@ -82,9 +82,9 @@ import Testing
     /// How programs save: written beside, then renamed over. The target's identity stays, with the new contents.
     @Test func renameOverKeepsTheTarget() throws {
         let old = try index.insert("letter", below: .root, .sample(.file, inode: 5, size: 1))
-        try index.setExtras(old, ExtraAttributes(tags: "red"))
+        try index.setXattrs(old, ExtraAttributes(tags: "red"))
         let new = try index.insert("letter.tmp", below: .root, .sample(.file, inode: 6, size: 2))
-        try index.setExtras(new, ExtraAttributes(tags: "blue"))
+        try index.setXattrs(new, ExtraAttributes(tags: "blue"))
         let (kept, ended) = (index.identifier(of: old), try #require(index.identifier(of: new)))
         _ = index.takeChanges()
         try index.replace(old, with: new)
@@ -92,11 +92,11 @@ import Testing
         #expect(index.row(of: ended) == nil)
         #expect(index.path(of: old) == "letter")
         #expect(index.status(of: old).inode == 6 && index.status(of: old).size == 2)
-        #expect(index.extras(of: old) == ExtraAttributes(tags: "blue"))
+        #expect(index.xattrs(of: old) == ExtraAttributes(tags: "blue"))
         #expect(index.child("letter.tmp", of: .root) == nil)
         let set = index.takeChanges()
         #expect(set.count == 2)
-        #expect(set.preImage(at: 0)?.extras == ExtraAttributes(tags: "red"))
+        #expect(set.preImage(at: 0)?.xattrs == ExtraAttributes(tags: "red"))
         #expect(set.preImage(at: 0)?.status.inode == 5)
     }
 
@@ -294,11 +294,11 @@ import Testing
 
     @Test func recordsGoWithTheirLastRow() throws {
         let row = try index.insert("a", below: .root, .sample(.file))
-        for number in 0..<500 { try index.setExtras(row, ExtraAttributes(tags: "tag-\(number)")) }
-        #expect(index.extras(of: row) == ExtraAttributes(tags: "tag-499"))
-        #expect(index.storage.rows.extrasList.count <= 4)
-        try index.setExtras(row, nil)
-        #expect(index.extras(of: row) == nil)
+        for number in 0..<500 { try index.setXattrs(row, ExtraAttributes(tags: "tag-\(number)")) }
+        #expect(index.xattrs(of: row) == ExtraAttributes(tags: "tag-499"))
+        #expect(index.storage.rows.xattrList.count <= 4)
+        try index.setXattrs(row, nil)
+        #expect(index.xattrs(of: row) == nil)
         #expect(index.checkInvariants() == nil)
     }
 

@@ -24,7 +24,7 @@ struct Model {
     struct Entry: Equatable {
         var id: ItemIdentifier
         var status: FileStatus
-        var extras: ExtraAttributes?
+        var xattrs: ExtraAttributes?
     }
 
     /// The values that a row itself holds, as opposed to those that follow from the rows above.
@@ -34,7 +34,7 @@ struct Model {
         var name: Path
         var status: FileStatus
         /// Those that are not known are none.
-        var extras: ExtraAttributes
+        var xattrs: ExtraAttributes
         var package: PackageFacts?
         var conflicts = ConflictCount()
     }
@@ -152,13 +152,13 @@ struct Model {
         for (path, entry) in entries {
             guard let parent = row(path.directory), let status = presented(path) else { continue }
             own[entry.id.row] = Own(
-                id: entry.id, parent: parent, name: path.lastName, status: status, extras: entry.extras.orNone,
+                id: entry.id, parent: parent, name: path.lastName, status: status, xattrs: entry.xattrs.orNone,
                 package: package(path), conflicts: conflicts(path))
         }
         return own
     }
 
-    /// A difference in an index, a snapshot or a view of the past; nil if there is none. Loosely, extras that are not known
+    /// A difference in an index, a snapshot or a view of the past; nil if there is none. Loosely, extended attributes that are not known
     /// are as good as none: the past and what was restored need not tell them apart.
     func difference(from reader: some RowReader, rows: some Sequence<Row>, isLoose: Bool = false) -> String? {
         var seen = 0
@@ -168,10 +168,10 @@ struct Model {
             reader.appendPath(of: row, to: &path)
             let shown = String(decoding: path, as: UTF8.self)
             guard let entry = entries[path] else { return "\(row) at \(shown) is not in the model" }
-            let found = Entry(id: id, status: reader.status(of: row), extras: reader.extras(of: row))
+            let found = Entry(id: id, status: reader.status(of: row), xattrs: reader.xattrs(of: row))
             var expected = entry
             expected.status = presented(path) ?? entry.status
-            if isLoose, found.extras.orNone == entry.extras.orNone { expected.extras = found.extras }
+            if isLoose, found.xattrs.orNone == entry.xattrs.orNone { expected.xattrs = found.xattrs }
             if found != expected { return "\(shown): \(found), not \(expected)" }
             if reader.ownStatus(of: row) != ownStatus(path) {
                 return "\(shown): \(reader.ownStatus(of: row)) of its own"
@@ -290,7 +290,7 @@ struct Pair {
         }
     }
 
-    mutating func anyExtras() -> ExtraAttributes? {
+    mutating func anyXattrs() -> ExtraAttributes? {
         switch Int.random(in: 0..<4, using: &generator) {
         case 0: nil
         case 1: ExtraAttributes.none
@@ -359,7 +359,7 @@ struct Pair {
         case 0..<30: return try insert()
         case 30..<38: return try insertBatch()
         case 38..<52: return try update()
-        case 52..<58: return try setExtras()
+        case 52..<58: return try setXattrs()
         case 58..<76: return try move()
         case 76..<84: return try replace()
         case 84..<91: return try exchange()
@@ -369,7 +369,7 @@ struct Pair {
 
     mutating func adopt(_ row: Row, at path: Path, _ status: FileStatus) -> String? {
         guard let id = index.identifier(of: row) else { return "no identifier" }
-        model.entries[path] = Model.Entry(id: id, status: status, extras: nil)
+        model.entries[path] = Model.Entry(id: id, status: status, xattrs: nil)
         order.append(path)
         return given.insert(id).inserted ? nil : "\(id) was given twice"
     }
@@ -430,12 +430,12 @@ struct Pair {
         return ("update", isSettled && differs != (before != model.ownStatus(path)) ? "says \(differs)" : nil)
     }
 
-    mutating func setExtras() throws -> (String, String?) {
+    mutating func setXattrs() throws -> (String, String?) {
         guard let path = anyPath() else { return ("extras", nil) }
-        let extras = anyExtras()
-        let differs = try index.setExtras(row(path), extras)
-        if differs != (model.entries[path]!.extras.orNone != extras.orNone) { return ("extras", "says \(differs)") }
-        model.entries[path]!.extras = extras
+        let xattrs = anyXattrs()
+        let differs = try index.setXattrs(row(path), xattrs)
+        if differs != (model.entries[path]!.xattrs.orNone != xattrs.orNone) { return ("extras", "says \(differs)") }
+        model.entries[path]!.xattrs = xattrs
         return ("extras", nil)
     }
 

@@ -16,7 +16,7 @@ import Testing
         let rows = try index.insertFiles((0..<13_000).map { "f\($0)" }, below: top)
         _ = index.takeChanges()
         let tagged = rows[9_000]
-        try index.setExtras(tagged, ExtraAttributes(tags: "red"))
+        try index.setXattrs(tagged, ExtraAttributes(tags: "red"))
         _ = index.takeChanges()
         let before = index.snapshot()
         try index.remove(top)
@@ -29,7 +29,7 @@ import Testing
             try #require(view.identifier(of: row) == before.identifier(of: row))
             try #require(view.path(of: row) == before.path(of: row))
             try #require(view.status(of: row) == before.status(of: row))
-            try #require(view.extras(of: row) == before.extras(of: row))
+            try #require(view.xattrs(of: row) == before.xattrs(of: row))
             try #require(index.isLive(row) == stays.contains(row))
         }
         #expect(try Saved.index(index.saved()).checkInvariants() == nil)

@@ -1,4 +1,4 @@
-// Records of extra attributes: attributes that go in come out, and nothing that is none is taken for one.
+// Records of extended attributes: attributes that go in come out, and nothing that is none is taken for one.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
@@ -10,33 +10,33 @@ import Testing
         ExtraAttributes(attributes.map { (Array($0.key.utf8), Array($0.value.utf8)) })
     }
 
-    private func value(_ extras: ExtraAttributes, _ name: String) throws -> MetadataValue {
-        extras.value(of: try #require(Attribute(name: name)))
+    private func value(_ xattrs: ExtraAttributes, _ name: String) throws -> MetadataValue {
+        xattrs.value(of: try #require(Attribute(name: name)))
     }
 
     @Test func `Values come in the types of their attributes`() throws {
-        let extras = record([
+        let xattrs = record([
             "xdg.tags": "red, blue,,red", "xdg.comment": "Caf\u{E9}", "baloo.rating": " 7\n",
             "xdg.origin.url": "https://a",
             "mime_type": "a/b", "com.apple:x-y": "z", "empty": "",
         ])
-        #expect(try value(extras, "tags") == .array([.string("red"), .string("blue")]))
+        #expect(try value(xattrs, "tags") == .array([.string("red"), .string("blue")]))
         #expect(
-            try value(extras, "comment") == .string("Caf\u{E9}")
-                && value(extras, "kMDItemFinderComment") == .string("Caf\u{E9}"))
-        #expect(try value(extras, "rating") == .integer(7) && value(extras, "xattr.baloo.rating") == .string(" 7\n"))
-        #expect(try value(extras, "whereFrom") == .string("https://a"))
+            try value(xattrs, "comment") == .string("Caf\u{E9}")
+                && value(xattrs, "kMDItemFinderComment") == .string("Caf\u{E9}"))
+        #expect(try value(xattrs, "rating") == .integer(7) && value(xattrs, "xattr.baloo.rating") == .string(" 7\n"))
+        #expect(try value(xattrs, "whereFrom") == .string("https://a"))
         #expect(
-            try value(extras, "xattr.mime_type") == .string("a/b")
-                && value(extras, "xattr.com.apple:x-y") == .string("z"))
+            try value(xattrs, "xattr.mime_type") == .string("a/b")
+                && value(xattrs, "xattr.com.apple:x-y") == .string("z"))
         #expect(
-            try value(extras, "xattr.empty") == .string("")
-                && value(extras, "xattr.xdg.tags") == .string("red, blue,,red"))
+            try value(xattrs, "xattr.empty") == .string("")
+                && value(xattrs, "xattr.xdg.tags") == .string("red, blue,,red"))
         #expect(
-            try value(extras, "xattr.mime") == .none && value(extras, "target") == .none
-                && value(extras, "name") == .none)
-        #expect(extras.tags == ["red", "blue"] && !extras.isTarget && !extras.isEmpty)
-        #expect(extras.names.map(\.text) == extras.names.map(\.text).sorted() && extras.names.count == 7)
+            try value(xattrs, "xattr.mime") == .none && value(xattrs, "target") == .none
+                && value(xattrs, "name") == .none)
+        #expect(xattrs.tags == ["red", "blue"] && !xattrs.isTarget && !xattrs.isEmpty)
+        #expect(xattrs.names.map(\.text) == xattrs.names.map(\.text).sorted() && xattrs.names.count == 7)
         #expect(Attribute(name: "xattr.") == nil && Attribute(name: "xattr") == nil)
     }
 
@@ -85,9 +85,9 @@ import Testing
     }
 
     @Test func `Bytes that are not UTF-8 are no text, but a target is told as paths are`() throws {
-        let extras = ExtraAttributes([(Array("xdg.comment".utf8), [0x61, 0xFF]), (Array("a".utf8), [0xC3])])
-        #expect(extras.value(of: .comment) == .none)
-        #expect(try value(extras, "xattr.a") == .none)
+        let xattrs = ExtraAttributes([(Array("xdg.comment".utf8), [0x61, 0xFF]), (Array("a".utf8), [0xC3])])
+        #expect(xattrs.value(of: .comment) == .none)
+        #expect(try value(xattrs, "xattr.a") == .none)
         let target = ExtraAttributes(target: [0x61, 0xFF])
         #expect(
             target.value(of: .target) == .string("a\u{FFFD}") && target.isTarget && target.tags.isEmpty
@@ -95,12 +95,12 @@ import Testing
     }
 
     @Test func `Attributes that do not fit are missing, the known ones last`() throws {
-        let extras = record([
+        let xattrs = record([
             "a": String(repeating: "x", count: 3_000), "b": String(repeating: "x", count: 3_000), "c": "small",
             "xdg.comment": String(repeating: "y", count: 1_000), "xdg.tags": String(repeating: "z", count: 5_000),
         ])
-        #expect(extras.names.map(\.text) == ["a", "c", "xdg.comment"])
-        #expect(extras.bytes.count <= ExtraAttributes.byteLimit)
+        #expect(xattrs.names.map(\.text) == ["a", "c", "xdg.comment"])
+        #expect(xattrs.bytes.count <= ExtraAttributes.byteLimit)
         #expect(ExtraAttributes(target: [UInt8](repeating: 97, count: 4_095)).isTarget)
     }
 
@@ -108,12 +108,12 @@ import Testing
         let seed = TestLength.seed(1)
         var generator = SeededGenerator(seed: seed)
         let good = [record([:]), record(["a": "1", "ab": "", "b": "22"]), ExtraAttributes(target: Array("../x".utf8))]
-        for extras in good {
-            #expect(extras.bytes.withUnsafeBytes { ExtraAttributes($0) } == extras)
-            for end in extras.bytes.indices.dropFirst() {
-                let part = extras.bytes[..<end].withUnsafeBytes { ExtraAttributes($0) }
+        for xattrs in good {
+            #expect(xattrs.bytes.withUnsafeBytes { ExtraAttributes($0) } == xattrs)
+            for end in xattrs.bytes.indices.dropFirst() {
+                let part = xattrs.bytes[..<end].withUnsafeBytes { ExtraAttributes($0) }
                 // A record that ends between two attributes is one with fewer of them.
-                if let part { #expect(part.names.count < max(1, extras.names.count)) }
+                if let part { #expect(part.names.count < max(1, xattrs.names.count)) }
             }
         }
         // Unsorted, twice the same, a target beside attributes.
@@ -126,10 +126,10 @@ import Testing
             let bytes = (0..<Int.random(in: 0...12, using: &generator)).map { _ in
                 UInt8.random(in: 0...4, using: &generator)
             }
-            guard let extras = bytes.withUnsafeBytes({ ExtraAttributes($0) }) else { continue }
-            #expect(extras.bytes == bytes, "seed \(seed)")
-            for attribute in Attribute.fixed { _ = extras.value(of: attribute) }
-            for name in extras.names { #expect(extras.withValue(named: Array(name.text.utf8)) { $0 != nil }) }
+            guard let xattrs = bytes.withUnsafeBytes({ ExtraAttributes($0) }) else { continue }
+            #expect(xattrs.bytes == bytes, "seed \(seed)")
+            for attribute in Attribute.fixed { _ = xattrs.value(of: attribute) }
+            for name in xattrs.names { #expect(xattrs.withValue(named: Array(name.text.utf8)) { $0 != nil }) }
         }
     }
 }

@@ -15,8 +15,8 @@ struct Comparison {
         case oldEntries
         /// Some directories: those without a watch, or a slice of the self-audit.
         case someDirectories
-        /// Extras of known entries, which are known to be right.
-        case extras
+        /// Extended attributes of known entries, which are known to be right.
+        case xattrs
     }
 
     let task: UInt32
@@ -54,12 +54,12 @@ struct Comparison {
 
     /// Whether it is only of some directories.
     var isPoll: Bool { subject == .someDirectories }
-    var isForExtras: Bool { subject == .extras }
+    var isForXattrs: Bool { subject == .xattrs }
     var isVerification: Bool { subject == .oldEntries }
     /// Whether it is a slice of the self-audit.
     var isAudit: Bool { audit != nil }
     /// Whether only its own caller waits for it, so that it delays no change that an event reported.
-    var isInBackground: Bool { isPoll || isForExtras }
+    var isInBackground: Bool { isPoll || isForXattrs }
     /// Whether entries held now will be looked at before the end.
     var holdsRemovals: Bool { phase == .listing || phase == .additions }
     /// Whether it is listing all directories.
@@ -72,7 +72,7 @@ struct Comparison {
     /// Begins it; directories read before the round are read again.
     mutating func begin(at time: UInt64, round: UInt32) { (began, self.round) = (time, round) }
 
-    /// Whether it has begun, for more than some directories or extras: to take in an overflow then has it begin again.
+    /// Whether it has begun, for more than some directories or extended attributes: to take in an overflow then has it begin again.
     var wouldBeginAgain: Bool { began != nil && !isInBackground }
 
     /// Has it compare everything, whatever it was for, from the beginning; `round` gives the round from now on. One

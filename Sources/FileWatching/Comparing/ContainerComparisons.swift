@@ -7,16 +7,16 @@ struct ContainerComparisons {
     var current: Comparison?
     /// The one that begins when that has ended: more events were lost after it had taken in as many overflows as it may.
     private(set) var next: Comparison?
-    /// The reading of extras that was asked for meanwhile, and begins after both.
-    private var extras: Comparison?
+    /// The reading of extended attributes that was asked for meanwhile, and begins after both.
+    private var xattrs: Comparison?
     /// Before this no comparison begins for an overflow, in nanoseconds of ``WatchKernel/now()``.
     private var pauseEnd: UInt64 = 0
 
     /// Whether another one follows.
-    var hasMore: Bool { next != nil || extras != nil }
+    var hasMore: Bool { next != nil || xattrs != nil }
 
     /// Whether a task is that of one that has not ended.
-    func has(_ task: UInt32) -> Bool { current?.task == task || next?.task == task || extras?.task == task }
+    func has(_ task: UInt32) -> Bool { current?.task == task || next?.task == task || xattrs?.task == task }
 
     /// Begins one where none is under way. A paced one waits for the end of the pause.
     mutating func begin(_ comparison: Comparison, now: UInt64) {
@@ -27,9 +27,9 @@ struct ContainerComparisons {
     /// One follows the one under way.
     mutating func follow(_ comparison: Comparison) { next = comparison }
 
-    /// Extras are read at once, or after the comparison under way.
-    mutating func readExtras(_ comparison: Comparison) {
-        if current == nil { current = comparison } else { extras = comparison }
+    /// Extended attributes are read at once, or after the comparison under way.
+    mutating func readXattrs(_ comparison: Comparison) {
+        if current == nil { current = comparison } else { xattrs = comparison }
     }
 
     /// Calls `completion` when the last one that looks at all directories has ended.
@@ -41,7 +41,7 @@ struct ContainerComparisons {
     /// taken, `longestPause` nanoseconds at most.
     mutating func end(now: UInt64, longestPause: UInt64) -> Comparison? {
         guard let ended = current else { return nil }
-        current = next ?? extras.take()
+        current = next ?? xattrs.take()
         next = nil
         if ended.isPaced, let began = ended.began { pauseEnd = now &+ min(now &- began, longestPause) }
         if current?.isPaced == true { current?.notBefore = pauseEnd }

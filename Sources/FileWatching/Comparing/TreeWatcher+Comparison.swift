@@ -7,22 +7,22 @@ import Metadata
 extension TreeWatcher {
     /// Reads the extended attributes of the namespace `user`, and where symbolic links lead, at each look-up from now on, and
     /// of everything that is known by a comparison; the completion comes when that has ended.
-    package func setReadsExtras(_ number: UInt32, completion: @escaping () -> Void = {}) {
-        guard let container = containers[number], !container.options.readsExtras else {
+    package func setReadsXattrs(_ number: UInt32, completion: @escaping () -> Void = {}) {
+        guard let container = containers[number], !container.options.readsXattrs else {
             completion()
             return
         }
-        container.options.readsExtras = true
+        container.options.readsXattrs = true
         guard container.place.failure == nil else {
             completion()
             return
         }
         // The known entries stay exact meanwhile, so that no other question waits for this. It follows the comparison
         // under way, and leaves out the directories that one reads from now on.
-        var comparison = Comparison(task: newComparisonTask(for: container, position: .max), of: .extras)
+        var comparison = Comparison(task: newComparisonTask(for: container, position: .max), of: .xattrs)
         comparison.begin(at: kernel.now(), round: pool.raiseRound())
         comparison.completions = [{ _ in completion() }]
-        container.comparisons.readExtras(comparison)
+        container.comparisons.readXattrs(comparison)
     }
 
     /// Begins a comparison of every directory, or of some; the one that is under way may take it in. An overflow makes a
@@ -104,7 +104,7 @@ extension TreeWatcher {
         // However long it took, there is a pause before the next.
         if comparison.isAudit { auditSliceEnded(container, comparison.counts) }
         if comparison.isPoll, !comparison.isAudit, container.polling.next != nil { pollLater(container) }
-        // Reading extras is no news of the file system.
+        // Reading extended attributes is no news of the file system.
         if !comparison.isInBackground {
             notices.append(.compared(container: container.number, counts: comparison.counts))
         }

@@ -128,7 +128,7 @@ extension TreeWatcher {
 
     private func lookAt(_ entries: ArraySlice<(directory: DirectoryID, name: [UInt8])>, _ origin: Origin) {
         for entry in entries where directories.isAlive(entry.directory) {
-            let isExpected = isForExtras(origin, of: entry.directory)
+            let isExpected = isForXattrs(origin, of: entry.directory)
             entry.name.withUnsafeBytes { lookUps.add($0, in: entry.directory, origin: origin, isExpected: isExpected) }
         }
         runLookUps()

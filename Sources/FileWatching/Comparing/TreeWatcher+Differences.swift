@@ -56,7 +56,7 @@ extension TreeWatcher {
                 if known.device != status.device, adoptDevice(of: status, for: child, known: known) {
                     known = tree.status(of: child)
                 }
-                // The access control list of a directory is read with its entries, that of a file with its extras. One
+                // The access control list of a directory is read with its entries, that of a file with its extended attributes. One
                 // that changes changes the time too.
                 let list = status.accessList
                 status.accessList = known.accessList
@@ -74,17 +74,17 @@ extension TreeWatcher {
                 if differs, isAudit, holds {
                     container?.comparison?.found.add(id, Array(name))
                 } else if differs {
-                    lookUps.add(name, in: id, origin: origin, isExpected: isForExtras(origin, of: id))
+                    lookUps.add(name, in: id, origin: origin, isExpected: isForXattrs(origin, of: id))
                 }
-                // An entry that differs is looked at. The look-up sets its extras and its access control list.
-                if !differs, let range = batch.extrasRange(at: index), touched.isEmpty || !touched.contains(Array(name))
+                // An entry that differs is looked at. The look-up sets its extended attributes and its access control list.
+                if !differs, let range = batch.xattrRange(at: index), touched.isEmpty || !touched.contains(Array(name))
                 {
                     if status.kind != .directory, list != known.accessList {
                         known.accessList = list
                         tree.update(child, status: known)
                     }
-                    let changed = batch.extras.withUnsafeBytes {
-                        tree.setExtras(of: child, to: UnsafeRawBufferPointer(rebasing: $0[range]))
+                    let changed = batch.xattrs.withUnsafeBytes {
+                        tree.setXattrs(of: child, to: UnsafeRawBufferPointer(rebasing: $0[range]))
                     }
                     if changed { count(origin) { $0.changed += 1 } }
                 }
@@ -106,7 +106,7 @@ extension TreeWatcher {
                 holdRemoval(id, name, identity: likelyIdentity(of: child), in: container)
             } else {
                 name.withUnsafeBytes {
-                    let isExpected = isBesideListing(container) || isForExtras(origin, of: id)
+                    let isExpected = isBesideListing(container) || isForXattrs(origin, of: id)
                     lookUps.add($0, in: id, origin: origin, isExpected: isExpected)
                 }
             }

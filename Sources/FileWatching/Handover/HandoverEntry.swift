@@ -54,8 +54,8 @@ package struct HandoverContainer {
         package init(rawValue: UInt32) { self.rawValue = rawValue }
         /// The snapshot and the watches are all that is needed.
         static let exact = Flags(rawValue: 1)
-        /// Extra attributes are read, and all were.
-        static let readsExtras = Flags(rawValue: 2)
+        /// Extended attributes are read, and all were.
+        static let readsXattrs = Flags(rawValue: 2)
         /// A file system was mounted on its directory.
         static let isMountPoint = Flags(rawValue: 4)
         // Why it is not exact, for the log.

@@ -82,7 +82,7 @@ extension TreeWatcher {
             return .wasBeingCompared
         }
         var flags = HandoverContainer.Flags.exact
-        if container.options.readsExtras { flags.insert(.readsExtras) }
+        if container.options.readsXattrs { flags.insert(.readsXattrs) }
         if container.place.isMountPoint { flags.insert(.isMountPoint) }
         return flags
     }

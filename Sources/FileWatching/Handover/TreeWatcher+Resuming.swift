@@ -30,7 +30,7 @@ extension TreeWatcher {
         if let obstacle = left.obstacle { return .failure(obstacle) }
         guard former.device == status.device, fileIdentities.isSame(former, status), !container.knowledge.isDetached,
             container.polling.fileSystem == nil, watches.budget.isWanted, settings.descends,
-            left.flags.contains(.readsExtras) == container.options.readsExtras,
+            left.flags.contains(.readsXattrs) == container.options.readsXattrs,
             left.flags.contains(.isMountPoint) == container.place.isMountPoint
         else { return .failure(.other) }
         let number = InodeNumber(device: status.device, inode: status.inode)

@@ -115,10 +115,10 @@ package protocol WatchKernel: AnyObject, Sendable {
     func resolvedPath(_ path: [CChar]) -> [UInt8]?
 
     /// Reads the facts about an entry that take system calls of their own: writes its `ExtraAttributes` to the buffer
-    /// of ``WatchLimits/extrasBuffer`` bytes, and returns their length. Attributes that may not be read, or are too
+    /// of ``WatchLimits/xattrBuffer`` bytes, and returns their length. Attributes that may not be read, or are too
     /// large, are as good as missing; an error means that nothing can be said of any. An empty name means the directory
     /// itself.
-    func readExtras(
+    func readXattrs(
         of name: UnsafePointer<CChar>, kind: FileKind, in directory: CInt, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int
 }
@@ -143,16 +143,16 @@ extension WatchKernel {
 }
 
 extension WatchKernel {
-    /// The extras of an entry whose status was asked for before: their bytes, which lie in the buffer. If it has some,
+    /// The extended attributes of an entry whose status was asked for before: their bytes, which lie in the buffer. If it has some,
     /// its status gets its access control list, and is asked for again behind both, until nothing has come in between:
     /// values of one moment never stand under the mode or the list of another. Nil where that does not end, or where
     /// the entry is gone: events tell the rest.
-    func readExtras(
+    func readXattrs(
         of name: UnsafePointer<CChar>, _ status: inout KernelStatus, in directory: CInt,
         into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> UnsafeRawBufferPointer? {
-        for _ in 0..<WatchLimits.extrasAttempts {
-            let length = try readExtras(of: name, kind: status.file.kind, in: directory, into: buffer)
+        for _ in 0..<WatchLimits.xattrAttempts {
+            let length = try readXattrs(of: name, kind: status.file.kind, in: directory, into: buffer)
             let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<length])
             if bytes.isEmpty || status.file.kind == .symlink { return bytes }
             let list = accessList(of: name, in: directory, owner: status.file.owner)

@@ -8,7 +8,7 @@ import Metadata
 struct LinkNews {
     /// Its status at the last look-up.
     var status: FileStatus
-    var extras: [UInt8]?
+    var xattrs: [UInt8]?
     /// It was only come by, by the reading of a directory.
     var wasCrawled = false
     /// One of its names has come to an end: the others must be looked at.
@@ -22,12 +22,12 @@ extension TreeWatcher {
     /// Gives every entry of a file its present status: no event names them. It is done once for each file when the
     /// look-ups have been made, since going through ten thousand names for each of ten thousand events would hold up
     /// the loop for minutes.
-    func publishLinks(of status: FileStatus, extras: UnsafeRawBufferPointer?, searches: Bool, origin: Origin) {
+    func publishLinks(of status: FileStatus, xattrs: UnsafeRawBufferPointer?, searches: Bool, origin: Origin) {
         pool.raiseLinkEpoch()
         note(status, origin) {
             $0.status = status
             $0.wasCrawled = false
-            $0.extras = extras.map { Array($0) }
+            $0.xattrs = xattrs.map { Array($0) }
             if searches { $0.searches = true }
         }
     }
@@ -82,16 +82,16 @@ extension TreeWatcher {
             if count > news.status.links { for node in known { uncertain.provisional.doubt(node) } }
             for node in known {
                 var status = news.status
-                if containers[node.container]?.options.readsExtras == true {
-                    guard let extras = news.extras else {
-                        // Found out where extras are not read: neither are they known, nor the access control list.
+                if containers[node.container]?.options.readsXattrs == true {
+                    guard let xattrs = news.xattrs else {
+                        // Found out where extended attributes are not read: neither are they known, nor the access control list.
                         lookAt(node, origin: news.origin)
                         continue
                     }
-                    extras.withUnsafeBytes { _ = publish(node, status, extras: $0) }
+                    xattrs.withUnsafeBytes { _ = publish(node, status, xattrs: $0) }
                 } else {
                     status.accessList = .none
-                    publish(node, status, extras: nil)
+                    publish(node, status, xattrs: nil)
                 }
             }
         }

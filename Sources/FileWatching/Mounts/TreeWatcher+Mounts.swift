@@ -80,7 +80,7 @@ extension TreeWatcher {
     /// Whether a directory is another since something was mounted over it, or is no more. The entry stays, and the
     /// entries below it leave or come.
     func mountChanged(
-        _ child: TreeNode, from old: FileStatus, to new: KernelStatus, extras: UnsafeRawBufferPointer?, _ origin: Origin
+        _ child: TreeNode, from old: FileStatus, to new: KernelStatus, xattrs: UnsafeRawBufferPointer?, _ origin: Origin
     ) -> Bool {
         guard old.kind.isDirectory, new.file.kind == .directory else { return false }
         let wasEntered = directories.directory(at: child) != nil
@@ -94,7 +94,7 @@ extension TreeWatcher {
             // It was unmounted, and the directory beneath has moved here meanwhile.
             return false
         }
-        if publish(child, new.file, extras: extras) { count(origin) { $0.changed += 1 } }
+        if publish(child, new.file, xattrs: xattrs) { count(origin) { $0.changed += 1 } }
         if !new.isMountRoot { enter(child, new.file, origin: origin) }
         return true
     }

@@ -6,17 +6,17 @@ struct LookUpBuffers: ~Copyable {
     /// The name that is being looked at, with a NUL behind it.
     let name: UnsafeMutableRawBufferPointer
     /// Its extended attributes.
-    let extras: UnsafeMutableRawBufferPointer
+    let xattrs: UnsafeMutableRawBufferPointer
     /// The name of a row, with a NUL behind it.
     var path: [UInt8] = []
 
     init() {
         name = .allocate(byteCount: WatchLimits.nameLength + 1, alignment: 8)
-        extras = .allocate(byteCount: WatchLimits.extrasBuffer, alignment: 8)
+        xattrs = .allocate(byteCount: WatchLimits.xattrBuffer, alignment: 8)
     }
 
     deinit {
         name.deallocate()
-        extras.deallocate()
+        xattrs.deallocate()
     }
 }

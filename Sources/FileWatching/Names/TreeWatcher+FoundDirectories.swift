@@ -13,7 +13,7 @@ import Metadata
 extension TreeWatcher {
     /// A look-up has found a directory under a name that nothing has.
     func directoryAppeared(
-        _ name: UnsafeRawBufferPointer, in id: DirectoryID, _ status: KernelStatus, _ extras: UnsafeRawBufferPointer?,
+        _ name: UnsafeRawBufferPointer, in id: DirectoryID, _ status: KernelStatus, _ xattrs: UnsafeRawBufferPointer?,
         _ entry: LookUpQueue.Entry
     ) {
         let directory = directories[id].node
@@ -26,7 +26,7 @@ extension TreeWatcher {
         let isElsewhere = known != nil && !lookUps.comparisons.contains(entry.origin.task)
         if entry.isExpected || (isElsewhere && entry.attempts == 0), waitForNews(entry, name: name) { return }
         guard let known else {
-            guard let node = tree.insert(named: name, status: status.file, extras: extras, into: directory) else {
+            guard let node = tree.insert(named: name, status: status.file, xattrs: xattrs, into: directory) else {
                 return
             }
             noteFound(node, status.file, known: nil, isExpected: entry.isExpected)
@@ -44,7 +44,7 @@ extension TreeWatcher {
         hasMoved(known)
         uncertain.provisional.forget(known)
         let old = tree.status(of: known)
-        publish(known, status.file, extras: extras)
+        publish(known, status.file, xattrs: xattrs)
         count(entry.origin) { $0.changed += 1 }
         foundDirectory(known, status, changedFrom: old, entry.origin)
     }
@@ -105,7 +105,7 @@ extension TreeWatcher {
 
     /// A directory looked at through its own descriptor.
     func lookedAtDirectory(
-        _ id: DirectoryID, _ status: KernelStatus, _ extras: UnsafeRawBufferPointer?, _ entry: LookUpQueue.Entry
+        _ id: DirectoryID, _ status: KernelStatus, _ xattrs: UnsafeRawBufferPointer?, _ entry: LookUpQueue.Entry
     ) {
         // It has been removed and only our descriptor keeps it: its name will say so.
         if status.file.links == 0 {
@@ -122,7 +122,7 @@ extension TreeWatcher {
         }
         noteEvent(in: id, position: entry.origin.position)
         let isAccessReported = directories[id].flags.remove(.attributesReported) != nil
-        let changed = publish(node, status.file, extras: extras)
+        let changed = publish(node, status.file, xattrs: xattrs)
         if changed { count(entry.origin) { $0.changed += 1 } }
         if isAccessReported {
             if markIfInaccessible(id, entry.origin, attempts: entry.attempts) { return }
@@ -147,7 +147,7 @@ extension TreeWatcher {
     /// A look-up has found a directory under the name of one that is polled for that: it is taken for the same. False where it
     /// is not that.
     func foundUnstable(
-        _ node: TreeNode, _ status: KernelStatus, extras: UnsafeRawBufferPointer?, origin: Origin
+        _ node: TreeNode, _ status: KernelStatus, xattrs: UnsafeRawBufferPointer?, origin: Origin
     ) -> Bool {
         guard let id = directories.directory(at: node), isUnstable(id), status.file.kind == .directory,
             !status.isMountRoot, knownDirectory(status.file, in: node.container) == nil
@@ -161,7 +161,7 @@ extension TreeWatcher {
         if directories[id].flags.contains(.reading) { directories[id].flags.insert(.inaccessibleMeanwhile) }
         (directories[id].device, directories[id].inode) = (status.file.device, status.file.inode)
         placeChanged(node)
-        publish(node, status.file, extras: extras)
+        publish(node, status.file, xattrs: xattrs)
         count(origin) { $0.changed += 1 }
         return true
     }

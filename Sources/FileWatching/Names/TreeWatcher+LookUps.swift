@@ -73,26 +73,26 @@ extension TreeWatcher {
         if hardLinks.unlinked.hasNames, entry.isReported { handleFormerName(in: id, entry) }
         let container = containers[node.container]
         container?.counts.lookUps &+= 1
-        let readsExtras = container?.options.readsExtras == true
-        let extras = readsExtras ? readExtras(of: text, &status, in: directory, id) : nil
+        let readsXattrs = container?.options.readsXattrs == true
+        let xattrs = readsXattrs ? readXattrs(of: text, &status, in: directory, id) : nil
         if name.isEmpty {
-            lookedAtDirectory(id, status, extras, entry)
+            lookedAtDirectory(id, status, xattrs, entry)
             return
         }
         if let child = tree.child(of: node, named: name) {
-            found(child, named: name, in: id, status, extras, entry)
+            found(child, named: name, in: id, status, xattrs, entry)
         } else {
-            appeared(name, in: id, status, extras, entry)
+            appeared(name, in: id, status, xattrs, entry)
         }
     }
 
-    /// Reads the extras of an entry, and its access control list; nil where they cannot be read. Where that is for a
+    /// Reads the extended attributes of an entry, and its access control list; nil where they cannot be read. Where that is for a
     /// failure, the directory is read again soon, and counts as inexact until then.
-    private func readExtras(
+    private func readXattrs(
         of name: UnsafePointer<CChar>, _ status: inout KernelStatus, in directory: CInt, _ id: DirectoryID
     ) -> UnsafeRawBufferPointer? {
         do throws(SystemError) {
-            return try kernel.readExtras(of: name, &status, in: directory, into: buffers.extras)
+            return try kernel.readXattrs(of: name, &status, in: directory, into: buffers.xattrs)
         } catch {
             fellShort(id, error)
             return nil
@@ -115,26 +115,26 @@ extension TreeWatcher {
 
     private func found(
         _ child: TreeNode, named name: UnsafeRawBufferPointer, in id: DirectoryID, _ status: KernelStatus,
-        _ extras: UnsafeRawBufferPointer?, _ entry: LookUpQueue.Entry
+        _ xattrs: UnsafeRawBufferPointer?, _ entry: LookUpQueue.Entry
     ) {
         let old = tree.status(of: child)
         let isSame = fileIdentities.isSame(old, status.file)
         if entry.isReported, old.kind.isDirectory { hasMoved(child) }
         if !isSame, let exchanged = exchangeReplaced(child, name, in: id, status.file, entry.origin) {
-            found(exchanged, named: name, in: id, status, extras, entry)
+            found(exchanged, named: name, in: id, status, xattrs, entry)
             return
         }
-        if !isSame, mountChanged(child, from: old, to: status, extras: extras, entry.origin) { return }
+        if !isSame, mountChanged(child, from: old, to: status, xattrs: xattrs, entry.origin) { return }
         if !isSame, old.kind.isDirectory || status.file.kind == .directory {
-            if foundTakenOver(child, status, extras: extras, origin: entry.origin) { return }
-            if foundUnstable(child, status, extras: extras, origin: entry.origin) { return }
+            if foundTakenOver(child, status, xattrs: xattrs, origin: entry.origin) { return }
+            if foundUnstable(child, status, xattrs: xattrs, origin: entry.origin) { return }
             // An event may have named it for something else, and the event of its replacement is still queued: the
             // look-up waits for that once, since a directory that is renamed onto another takes over its identity.
             let waits = entry.isExpected || (entry.attempts == 0 && entry.origin.task == 0) || mayBeReported(entry)
             if waits, waitForNews(entry, name: name, found: status.file) { return }
             let count = directories.directory(at: child).flatMap { readings.unstable.count(of: $0) }
             removeNode(child, origin: entry.origin, isDisplaced: true)
-            appeared(name, in: id, status, extras, entry)
+            appeared(name, in: id, status, xattrs, entry)
             if let count { goOnAstray(name, in: id, count) }
             return
         }
@@ -143,7 +143,7 @@ extension TreeWatcher {
         if !isSame || !uncertain.provisional.isEmpty {
             noteFound(child, status.file, known: old, isExpected: !entry.isUnexpected)
         }
-        let changed = publish(child, status.file, extras: extras)
+        let changed = publish(child, status.file, xattrs: xattrs)
         if !changed, hardLinks.unlinked.hasNames, entry.isReported { handleUnchanged(in: id, entry) }
         if changed {
             count(entry.origin) { $0.changed += 1 }
@@ -160,17 +160,17 @@ extension TreeWatcher {
         if !isSame, old.links > 1 { lookAtLinks(of: old, origin: entry.origin) }
         if changed, status.file.links > 1 || old.links > 1 {
             let isNews = !isSame || old.links != status.file.links
-            publishLinks(of: status.file, extras: extras, searches: isNews, origin: entry.origin)
+            publishLinks(of: status.file, xattrs: xattrs, searches: isNews, origin: entry.origin)
         }
     }
 
     private func appeared(
-        _ name: UnsafeRawBufferPointer, in id: DirectoryID, _ status: KernelStatus, _ extras: UnsafeRawBufferPointer?,
+        _ name: UnsafeRawBufferPointer, in id: DirectoryID, _ status: KernelStatus, _ xattrs: UnsafeRawBufferPointer?,
         _ entry: LookUpQueue.Entry
     ) {
         let directory = directories[id].node
         if status.file.kind == .directory, !status.isMountRoot {
-            directoryAppeared(name, in: id, status, extras, entry)
+            directoryAppeared(name, in: id, status, xattrs, entry)
             return
         }
         // A file that left another name may have been there in between, where a third was replaced by it.
@@ -184,11 +184,11 @@ extension TreeWatcher {
         if !entry.isArrival, let source = movedSource(of: status.file, in: directory.container) {
             tree.move(source, to: directory, named: name)
             uncertain.provisional.forget(source)
-            publish(source, status.file, extras: extras)
+            publish(source, status.file, xattrs: xattrs)
             count(entry.origin) { $0.changed += 1 }
             // A rename changes the inode too, whatever other names it has.
             if status.file.links > 1 {
-                publishLinks(of: status.file, extras: extras, searches: true, origin: entry.origin)
+                publishLinks(of: status.file, xattrs: xattrs, searches: true, origin: entry.origin)
             }
             return
         }
@@ -198,11 +198,11 @@ extension TreeWatcher {
         {
             return
         }
-        guard let node = tree.insert(named: name, status: status.file, extras: extras, into: directory) else { return }
+        guard let node = tree.insert(named: name, status: status.file, xattrs: xattrs, into: directory) else { return }
         hardLinks.unlinked.came(status.file, node)
         noteFound(node, status.file, known: nil, isExpected: entry.isExpected)
         count(entry.origin) { $0.added += 1 }
-        if status.file.links > 1 { publishLinks(of: status.file, extras: extras, searches: true, origin: entry.origin) }
+        if status.file.links > 1 { publishLinks(of: status.file, xattrs: xattrs, searches: true, origin: entry.origin) }
     }
 
     // MARK: Hard links, saves and exchanges

@@ -104,13 +104,13 @@ extension TreeWatcher {
         return container.knowledge.isDetached && container.root == id
     }
 
-    /// Whether a watched directory was read for its extras alone. Events report all other changes in it, and until they
+    /// Whether a watched directory was read for its extended attributes alone. Events report all other changes in it, and until they
     /// were read no finding explains such a change.
-    func isForExtras(_ origin: Origin, of id: DirectoryID) -> Bool {
+    func isForXattrs(_ origin: Origin, of id: DirectoryID) -> Bool {
         guard directories[id].watch >= 0, let comparison = containers[directories.container(of: id)]?.comparison else {
             return false
         }
-        return comparison.isForExtras && comparison.task == origin.task
+        return comparison.isForXattrs && comparison.task == origin.task
     }
 
     /// Whether a comparison is listing directories, beside which another is read for itself. No event reports its

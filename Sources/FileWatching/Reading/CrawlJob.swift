@@ -7,7 +7,7 @@ import Metadata
 /// How the entries of a container are read.
 struct CrawlOptions: Sendable {
     var ignored: IgnoredNames
-    var readsExtras: Bool
+    var readsXattrs: Bool
 }
 
 /// A directory to watch and read.
@@ -39,8 +39,8 @@ struct CrawlResult: Sendable {
     /// The round, and the epoch of changes to hard links, when the reading began.
     var round: UInt32
     var linkEpoch: UInt32 = 0
-    /// Whether extras were read.
-    var hasExtras = false
+    /// Whether extended attributes were read.
+    var hasXattrs = false
     /// The directory's watch, or -1.
     var watch: Int32 = -1
     /// Nanoseconds of processor time, where they were asked for.
@@ -52,8 +52,8 @@ struct CrawlResult: Sendable {
     var error: SystemError?
     /// An entry of it that could not be looked at for want of permission.
     var entryError: SystemError?
-    /// Why the extras of an entry are not known, of the last of such entries.
-    var extrasError: SystemError?
+    /// Why the extended attributes of an entry are not known, of the last of such entries.
+    var xattrError: SystemError?
     /// The directory itself, asked for after the watch was there.
     var status: FileStatus?
     /// Keeps the access lists that it names, and those of the batch.

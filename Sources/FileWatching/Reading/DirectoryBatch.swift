@@ -11,28 +11,28 @@ package struct DirectoryBatch: Sendable {
     package internal(set) var nameEnds: [UInt32] = []
     /// The status of each entry.
     package internal(set) var statuses: [FileStatus] = []
-    /// Extra attributes (`ExtraAttributes`), end to end.
-    package internal(set) var extras: [UInt8] = []
-    /// Where those of each entry lie in ``extras``, the same place for the same ones; empty as a whole where they were not
+    /// Extended attributes (`ExtraAttributes`), end to end.
+    package internal(set) var xattrs: [UInt8] = []
+    /// Where those of each entry lie in ``xattrs``, the same place for the same ones; empty as a whole where they were not
     /// read.
-    package internal(set) var extrasPlaces: [Range<Int>] = []
+    package internal(set) var xattrPlaces: [Range<Int>] = []
     /// The places by a hash of the names there, until all was appended.
     private var placesByHash: [Int: Range<Int>] = [:]
-    /// The entries whose extras could not be read.
-    var unknownExtras: Set<UInt32> = []
+    /// The entries whose extended attributes could not be read.
+    var unknownXattrs: Set<UInt32> = []
     /// Entries on which a file system is mounted, in ascending order.
     var mountRoots: [UInt32] = []
-    /// How many bytes of extras it takes.
-    var extrasLimit = Int.max
+    /// How many bytes of extended attributes it takes.
+    var xattrLimit = Int.max
     /// Whether that was too little.
     private(set) var lacksRoom = false
 
     /// How many entries there are.
     package var count: Int { statuses.count }
-    /// Whether extras were read.
-    package var hasExtras: Bool { !extrasPlaces.isEmpty }
-    /// Its weight in entries: large extras count as entries too.
-    var weight: Int { count + extras.count / WatchLimits.extraBytesOfAnEntry }
+    /// Whether extended attributes were read.
+    package var hasXattrs: Bool { !xattrPlaces.isEmpty }
+    /// Its weight in entries: large extended attributes count as entries too.
+    var weight: Int { count + xattrs.count / WatchLimits.extraBytesOfAnEntry }
 
     package init() {}
 
@@ -41,13 +41,13 @@ package struct DirectoryBatch: Sendable {
         (index == 0 ? 0 : Int(nameEnds[index - 1]))..<Int(nameEnds[index])
     }
 
-    /// Where the extras of an entry lie in ``extras``; nil where they are not known.
-    package func extrasRange(at index: Int) -> Range<Int>? {
-        guard !extrasPlaces.isEmpty, unknownExtras.isEmpty || !unknownExtras.contains(UInt32(index)) else { return nil }
-        return extrasPlaces[index]
+    /// Where the extended attributes of an entry lie in ``xattrs``; nil where they are not known.
+    package func xattrRange(at index: Int) -> Range<Int>? {
+        guard !xattrPlaces.isEmpty, unknownXattrs.isEmpty || !unknownXattrs.contains(UInt32(index)) else { return nil }
+        return xattrPlaces[index]
     }
 
-    /// Appends an entry whose extras were not read, as those of no other of the batch.
+    /// Appends an entry whose extended attributes were not read, as those of no other of the batch.
     mutating func append(name: UnsafeRawBufferPointer, status: FileStatus, isMountRoot: Bool) {
         if isMountRoot { mountRoots.append(UInt32(statuses.count)) }
         names.append(contentsOf: name)
@@ -55,14 +55,14 @@ package struct DirectoryBatch: Sendable {
         statuses.append(status)
     }
 
-    /// Appends an entry with its extras, nil where they could not be read. Past ``extrasLimit`` they
+    /// Appends an entry with its extended attributes, nil where they could not be read. Past ``xattrLimit`` they
     /// count as such.
     mutating func append(
         name: UnsafeRawBufferPointer, status: FileStatus, isMountRoot: Bool, read value: UnsafeRawBufferPointer?
     ) {
         let place = value.flatMap { self.place(of: $0) }
-        if place == nil { unknownExtras.insert(UInt32(statuses.count)) }
-        extrasPlaces.append(place ?? 0..<0)
+        if place == nil { unknownXattrs.insert(UInt32(statuses.count)) }
+        xattrPlaces.append(place ?? 0..<0)
         append(name: name, status: status, isMountRoot: isMountRoot)
     }
 
@@ -71,15 +71,15 @@ package struct DirectoryBatch: Sendable {
         var hasher = Hasher()
         hasher.combine(bytes: value)
         let hash = hasher.finalize()
-        if let place = placesByHash[hash], extras[place].elementsEqual(value) { return place }
-        guard extras.count + value.count <= extrasLimit else {
+        if let place = placesByHash[hash], xattrs[place].elementsEqual(value) { return place }
+        guard xattrs.count + value.count <= xattrLimit else {
             lacksRoom = true
             return nil
         }
-        let start = extras.count
-        extras.append(contentsOf: value)
-        placesByHash[hash] = start..<extras.count
-        return start..<extras.count
+        let start = xattrs.count
+        xattrs.append(contentsOf: value)
+        placesByHash[hash] = start..<xattrs.count
+        return start..<xattrs.count
     }
 
     /// Lets go of data that only appending needs.

@@ -12,7 +12,7 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
     /// Whether the watcher is being closed.
     private let isStopping: () -> Bool
     private let records: UnsafeMutableRawBufferPointer
-    private let extras: UnsafeMutableRawBufferPointer
+    private let xattrs: UnsafeMutableRawBufferPointer
 
     static var recordsSize: Int { 64 * 1024 }
 
@@ -23,12 +23,12 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
         self.isStopping = isStopping
         // Owned by this value alone until its deinit.
         records = .allocate(byteCount: DirectoryReader.recordsSize, alignment: 8)
-        extras = .allocate(byteCount: WatchLimits.extrasBuffer, alignment: 8)
+        xattrs = .allocate(byteCount: WatchLimits.xattrBuffer, alignment: 8)
     }
 
     deinit {
         records.deallocate()
-        extras.deallocate()
+        xattrs.deallocate()
     }
 
     /// Does a job. The directories to descend into are appended to `jobs`, in the order of their tickets.
@@ -37,8 +37,8 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
     ) -> CrawlResult {
         var result = CrawlResult(ticket: job.ticket, task: job.task, round: round)
         let began = job.isMeasured ? kernel.processorTime() : 0
-        result.hasExtras = job.options.readsExtras
-        result.batch.extrasLimit = limits.extraBytesOfDirectory
+        result.hasXattrs = job.options.readsXattrs
+        result.batch.xattrLimit = limits.extraBytesOfDirectory
         do throws(SystemError) {
             let directory = try open(job)
             defer { kernel.close(directory) }
@@ -48,7 +48,7 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
             result.status = status.file
             guard status.file.inode == job.inode, status.file.device == job.device else { throw .stale }
             try readEntries(of: directory, job, into: &result)
-            if result.batch.lacksRoom { result.extrasError = .noMemory }
+            if result.batch.lacksRoom { result.xattrError = .noMemory }
             result.batch.finish()
         } catch {
             result.error = error
@@ -104,7 +104,7 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
                 entries += 1
                 nameBytes += $0.count
             }
-            result.batch.reserve(entries, nameBytes: nameBytes, extras: job.options.readsExtras)
+            result.batch.reserve(entries, nameBytes: nameBytes, xattrs: job.options.readsXattrs)
             Directory.forEachEntry(in: filled) { name in
                 if !job.options.ignored.isEmpty, job.options.ignored.contains(name) { return }
                 readEntry(name, in: directory, job, into: &result)
@@ -128,11 +128,11 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
         guard let text = name.baseAddress?.assumingMemoryBound(to: CChar.self) else { return }
         do throws(SystemError) {
             var status = try kernel.entryStatus(of: text, in: directory)
-            guard job.options.readsExtras else {
+            guard job.options.readsXattrs else {
                 result.batch.append(name: name, status: status.file, isMountRoot: status.isMountRoot)
                 return
             }
-            let value = readExtras(of: text, &status, in: directory, &result)
+            let value = readXattrs(of: text, &status, in: directory, &result)
             result.batch.append(name: name, status: status.file, isMountRoot: status.isMountRoot, read: value)
         } catch {
             // An entry that went away meanwhile is told by an event: the watch was there first.
@@ -140,14 +140,14 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
         }
     }
 
-    /// The extras of an entry; nil where nothing can be said of them.
-    private func readExtras(
+    /// The extended attributes of an entry; nil where nothing can be said of them.
+    private func readXattrs(
         of name: UnsafePointer<CChar>, _ status: inout KernelStatus, in directory: CInt, _ result: inout CrawlResult
     ) -> UnsafeRawBufferPointer? {
         do throws(SystemError) {
-            return try kernel.readExtras(of: name, &status, in: directory, into: extras)
+            return try kernel.readXattrs(of: name, &status, in: directory, into: xattrs)
         } catch {
-            result.extrasError = error
+            result.xattrError = error
             return nil
         }
     }
@@ -182,11 +182,11 @@ extension DirectoryBatch {
         range.filter { statuses[$0].kind == .directory && !mountRoots.contains(UInt32($0)) }
     }
 
-    mutating func reserve(_ count: Int, nameBytes: Int, extras: Bool) {
+    mutating func reserve(_ count: Int, nameBytes: Int, xattrs: Bool) {
         names.reserveCapacity(names.count + nameBytes)
         nameEnds.reserveCapacity(nameEnds.count + count)
         statuses.reserveCapacity(statuses.count + count)
-        if extras { extrasPlaces.reserveCapacity(extrasPlaces.count + count) }
+        if xattrs { xattrPlaces.reserveCapacity(xattrPlaces.count + count) }
     }
 }
 

@@ -17,7 +17,7 @@ struct Readings {
     private var tickets: [UInt64: DirectoryID] = [:]
     /// Those of them that others than the task of the job wait for, and the first event position among these.
     private(set) var awaited: [DirectoryID: UInt64] = [:]
-    /// Names that events have told of in directories that are being read, where extras are read; by slot.
+    /// Names that events have told of in directories that are being read, where extended attributes are read; by slot.
     private var touched: [Int32: Set<[UInt8]>] = [:]
     /// Directories that are another each time they are read.
     var unstable: UnstableDirectories
@@ -94,7 +94,7 @@ struct Readings {
     /// Whether names are noted for any directory.
     var hasTouched: Bool { !touched.isEmpty }
 
-    /// A directory is about to be read, with the extras of its entries: names that events tell of are noted from now on.
+    /// A directory is about to be read, with the extended attributes of its entries: names that events tell of are noted from now on.
     mutating func noteTouched(in directory: DirectoryID) { touched[directory.slot] = [] }
 
     /// An event has told of a name in a directory.

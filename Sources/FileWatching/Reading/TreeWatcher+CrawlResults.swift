@@ -52,9 +52,9 @@ extension TreeWatcher {
             read(id, descends: true, origin: origin)
             return
         }
-        // A job may have been asked for before extras were, and done after: it is good for no round then.
-        let wantsExtras = containers[directories[id].node.container]?.options.readsExtras == true
-        directories[id].round = wantsExtras && !result.hasExtras ? 0 : result.round
+        // A job may have been asked for before extended attributes were, and done after: it is good for no round then.
+        let wantsXattrs = containers[directories[id].node.container]?.options.readsXattrs == true
+        directories[id].round = wantsXattrs && !result.hasXattrs ? 0 : result.round
         let touched = readings.takeTouched(id)
         let held = watches.unknown[result.watch]
         if let error = result.error {
@@ -88,7 +88,7 @@ extension TreeWatcher {
         if held != nil { watches.unknown.noteReceived(result.watch) }
         takeWatch(of: result, for: id, origin)
         // It is read again soon, and counts as inexact until then.
-        if let error = result.extrasError { fellShort(id, error) }
+        if let error = result.xattrError { fellShort(id, error) }
         let wasUnreadable = directories[id].flags.contains(.unreadable)
         if let error = result.entryError { becameUnreadable(id, error) } else { becameReadable(id) }
         let node = directories[id].node
@@ -98,7 +98,7 @@ extension TreeWatcher {
             if known.accessList != status.accessList {
                 known.accessList = status.accessList
                 tree.update(node, status: known)
-                if known.changed != status.changed { tree.forgetExtras(of: node) }
+                if known.changed != status.changed { tree.forgetXattrs(of: node) }
             }
         }
         if let status = result.status, isAudit, !isEqual(tree.status(of: node), status) {
@@ -178,7 +178,7 @@ extension TreeWatcher {
         let first = inbox.slices?.nextChild ?? 0
         let entered = result.batch.enteredDirectories(range)
         inbox.slices?.nextChild += entered.count
-        let wantsExtras = containers[node.container]?.options.readsExtras == true
+        let wantsXattrs = containers[node.container]?.options.readsXattrs == true
         for (offset, index) in zip(first..., entered) {
             let status = result.batch.statuses[index]
             let child = result.batch.names.withUnsafeBytes {
@@ -191,11 +191,11 @@ extension TreeWatcher {
                 if flags.contains(.reading) || (flags.contains(.wasRead) && !flags.contains(.unreadable)) { continue }
             }
             let directory = known ?? record(child, status)
-            // The job was made before extras were asked for, so the reading of extras is not over before its result has
+            // The job was made before extended attributes were asked for, so the reading of extended attributes is not over before its result has
             // come.
-            if wantsExtras, !result.hasExtras { directories[directory].round = 0 }
+            if wantsXattrs, !result.hasXattrs { directories[directory].round = 0 }
             readings.expect(directory, ticket: result.firstChild + UInt64(offset))
-            if result.hasExtras { readings.noteTouched(in: directory) }
+            if result.hasXattrs { readings.noteTouched(in: directory) }
             noteDepth(of: directory)
             directories[directory].crawl = result.task
             directories[directory].flags.subtract([.needsReading, .changedMeanwhile, .inaccessibleMeanwhile])
@@ -234,7 +234,7 @@ extension TreeWatcher {
         // It has ended without a word, or is another directory's by now.
         if former >= 0, former != result.watch, roots.ancestor(former) == nil { watches.unwant(former) }
         directories[id].flags.remove(.contested)
-        if result.extrasError == nil { isPolledNoMore(id) }
+        if result.xattrError == nil { isPolledNoMore(id) }
     }
 
     /// An unwanted result: its watch goes, unless a directory has it or a result may still bring it.
@@ -364,14 +364,14 @@ extension DirectoryBatch {
             names.withUnsafeBytes { names in
                 let name = UnsafeRawBufferPointer(rebasing: names[nameRange(at: index)])
                 let isMountRoot = mountRoots.contains(UInt32(index))
-                guard hasExtras else {
+                guard hasXattrs else {
                     batch.append(name: name, status: statuses[index], isMountRoot: isMountRoot)
                     return
                 }
-                extras.withUnsafeBytes { extras in
+                xattrs.withUnsafeBytes { xattrs in
                     batch.append(
                         name: name, status: statuses[index], isMountRoot: isMountRoot,
-                        read: extrasRange(at: index).map { UnsafeRawBufferPointer(rebasing: extras[$0]) })
+                        read: xattrRange(at: index).map { UnsafeRawBufferPointer(rebasing: xattrs[$0]) })
                 }
             }
         }

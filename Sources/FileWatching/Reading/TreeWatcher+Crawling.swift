@@ -42,7 +42,7 @@ extension TreeWatcher {
         readings.submit(id, ticket: ticket, task: task, of: container)
         directories[id].flags.insert(.reading)
         directories[id].flags.subtract([.changedMeanwhile, .inaccessibleMeanwhile])
-        if container.options.readsExtras { readings.noteTouched(in: id) }
+        if container.options.readsXattrs { readings.noteTouched(in: id) }
         let isMeasured = container.comparison?.isAudit == true && container.comparison?.task == task
         pool.submit(
             CrawlJob(

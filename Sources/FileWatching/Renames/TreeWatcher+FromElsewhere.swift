@@ -204,7 +204,7 @@ extension TreeWatcher {
         removeChildren(of: target, origin: origin)
         // It may have moved on, and another may be here.
         if file == nil { uncertain.provisional.takenOver(target) } else { uncertain.provisional.forget(target) }
-        publish(target, source, extras: nil)
+        publish(target, source, xattrs: nil)
         enter(target, source, origin: origin)
     }
 
@@ -221,7 +221,7 @@ extension TreeWatcher {
 
     /// A look-up has found a directory under the name of one that was taken over by it. False where it is not that.
     func foundTakenOver(
-        _ node: TreeNode, _ status: KernelStatus, extras: UnsafeRawBufferPointer?, origin: Origin
+        _ node: TreeNode, _ status: KernelStatus, xattrs: UnsafeRawBufferPointer?, origin: Origin
     ) -> Bool {
         guard uncertain.provisional.isTakenOver(node), status.file.kind == .directory, !status.isMountRoot,
             tree.status(of: node).device == status.file.device,
@@ -231,7 +231,7 @@ extension TreeWatcher {
         // The known entries below may be elsewhere, and come again as the same items.
         uncertain.provisional.forget(node)
         removeChildren(of: node, origin: origin)
-        publish(node, status.file, extras: extras)
+        publish(node, status.file, xattrs: xattrs)
         count(origin) { $0.changed += 1 }
         enter(node, status.file, origin: origin)
         return true

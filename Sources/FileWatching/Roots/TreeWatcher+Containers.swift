@@ -15,15 +15,15 @@ extension TreeWatcher {
     ///
     /// With `wasMountPoint` (the result of ``isMountPoint(_:)`` then) it is `.unavailable` until a file system is
     /// mounted on its directory: the files there until then say nothing about the known entries. The same holds
-    /// `within` another container. With `readsExtras` extras are read from the start
-    /// (``setReadsExtras(_:completion:)``). The `key` stands for the tree's entries, in this process and the next
+    /// `within` another container. With `readsXattrs` extended attributes are read from the start
+    /// (``setReadsXattrs(_:completion:)``). The `key` stands for the tree's entries, in this process and the next
     /// (``resume(from:keeping:)``); 0 where they are nothing to go on with.
     package func addContainer(
         _ number: UInt32, path: String, ignoring globs: [String] = [], isKnown: Bool = false,
-        wasMountPoint: Bool = false, readsExtras: Bool = false, within enclosure: Enclosure? = nil, key: UInt64 = 0
+        wasMountPoint: Bool = false, readsXattrs: Bool = false, within enclosure: Enclosure? = nil, key: UInt64 = 0
     ) {
         guard containers[number] == nil else { return }
-        let options = CrawlOptions(ignored: IgnoredNames(globs), readsExtras: readsExtras)
+        let options = CrawlOptions(ignored: IgnoredNames(globs), readsXattrs: readsXattrs)
         let container = WatchedContainer(
             number: number, path: path, options: options, key: key,
             place: RootPlace(isMountPoint: isKnown && wasMountPoint, enclosure: enclosure),

@@ -136,11 +136,11 @@ package enum ItemWriter {
 
     /// `extended`: those of the named attributes that there are and that are text.
     package static func extended(
-        _ extras: ExtraAttributes, _ names: [ExtendedAttributeName], to writer: inout JSONWriter
+        _ xattrs: ExtraAttributes, _ names: [ExtendedAttributeName], to writer: inout JSONWriter
     ) {
         var isOpen = false
         for name in names {
-            guard case .string(let text) = extras.value(of: .extended(name)) else { continue }
+            guard case .string(let text) = xattrs.value(of: .extended(name)) else { continue }
             if !isOpen {
                 writer.key("extended")
                 writer.beginObject()

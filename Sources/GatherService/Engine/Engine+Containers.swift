@@ -22,21 +22,21 @@ extension Engine {
             saved.map { ContainerRecord(number: number, configuration: configuration, saved: $0) }
             ?? ContainerRecord(number: number, configuration: configuration, floor: floor)
         // The time of their reading is not saved, but it is not after that of the snapshot.
-        record.extras.noteStart(at: commits.sequence)
-        record.index.extrasLimit = limits.extraBytes
+        record.xattrs.noteStart(at: commits.sequence)
+        record.index.xattrLimit = limits.extraBytes
         record.registry.mostPending = limits.pendingBytesPerUser / LiveQueryRegistry.bytesOfPendingItem
         record.registry.pendingBeforeSuspension = limits.pendingItemsBeforeSuspension
         record.registry.isUnread = { [weak self] in self?.subscriptions.owner(of: $0)?.isUnread ?? false }
         tree.add(record.number, record.entry)
         containers.insert(record)
-        // Before the live queries hear of it: one that reads extra attributes has the watcher read them. A detached index
+        // Before the live queries hear of it: one that reads extended attributes has the watcher read them. A detached index
         // is brought back to be verified, or detached again at once.
         if record.index.isDetached { _ = tree.attachAll(record.number) }
         // Other extensions may make packages than when it was saved, or when the journal was written.
         if saved != nil { tree.presentAnew(record.number) }
         watcher.addContainer(
             record.number, path: configuration.path, ignoring: configuration.ignoredNames, isKnown: saved != nil,
-            wasMountPoint: saved?.description.isMountPoint == true, readsExtras: !record.extras.isOff,
+            wasMountPoint: saved?.description.isMountPoint == true, readsXattrs: !record.xattrs.isOff,
             within: containers.enclosure(of: record), key: commits.isPersistent ? record.index.epoch : 0)
         for other in containers.below(record) {
             watcher.setEnclosure(other.number, to: containers.enclosure(of: other))

@@ -14,9 +14,9 @@ import Varlink
 extension Engine {
     /// The containers of these for which an answer may be wrong now, one that reads extended attributes or not; nil where
     /// there are none.
-    func inexact(_ records: [ContainerRecord], extras: Bool, for caller: Credentials?) -> [String]? {
+    func inexact(_ records: [ContainerRecord], xattrs: Bool, for caller: Credentials?) -> [String]? {
         let inexact = records.filter { record in
-            !state(of: record).isExact || (extras && (!record.extras.isFilled || record.index.lacksExtras))
+            !state(of: record).isExact || (xattrs && (!record.xattrs.isFilled || record.index.lacksXattrs))
                 || (caller != nil && record.accessLists.areMissing)
         }
         let names = access.names(of: inexact, for: caller)
@@ -182,34 +182,34 @@ extension Engine {
     /// Waits until every change made before now is in the indexes of these containers and they have settled, for at
     /// most `timeout`; without a timeout for as long as it takes. The completion may be called before this returns.
     func whenExact(
-        _ records: [ContainerRecord], settled: Bool = true, extras: Bool = false, timeout: TimeAmount?,
+        _ records: [ContainerRecord], settled: Bool = true, xattrs: Bool = false, timeout: TimeAmount?,
         _ completion: @escaping ([ContainerRecord]) -> Void
     ) -> Waiter {
-        whenExact(records, settled: settled, extrasOf: extras ? records : [], timeout: timeout, completion)
+        whenExact(records, settled: settled, xattrOf: xattrs ? records : [], timeout: timeout, completion)
     }
 
-    /// The same with extra attributes of some of them.
+    /// The same with extended attributes of some of them.
     func whenExact(
-        _ records: [ContainerRecord], settled: Bool, extrasOf filled: [ContainerRecord], timeout: TimeAmount?,
+        _ records: [ContainerRecord], settled: Bool, xattrOf filled: [ContainerRecord], timeout: TimeAmount?,
         _ completion: @escaping ([ContainerRecord]) -> Void
     ) -> Waiter {
-        for record in filled { fillExtras(record) }
+        for record in filled { fillXattrs(record) }
         let numbers = Set(records.map(\.number))
         let waiter = Waiter(
             barrier: watcher.barrier(for: numbers), numbers: numbers, needsSettled: settled,
-            extras: Set(filled.map(\.number)), completion: completion)
+            xattrs: Set(filled.map(\.number)), completion: completion)
         barriers.add(waiter, timeout: timeout) { self.unsettled($0) }
         turn()
         return waiter
     }
 
     /// Whether answers about these containers would be as exact as they can be.
-    func areSettled(_ records: [ContainerRecord], extras: Bool) -> Bool {
-        records.allSatisfy { !isSettling($0) && (!extras || hasExtras($0)) }
+    func areSettled(_ records: [ContainerRecord], xattrs: Bool) -> Bool {
+        records.allSatisfy { !isSettling($0) && (!xattrs || hasXattrs($0)) }
     }
 
-    /// Whether extra attributes were read, of one where there is anything to read.
-    private func hasExtras(_ record: ContainerRecord) -> Bool { record.extras.isFilled || isUnavailable(record) }
+    /// Whether extended attributes were read, of one where there is anything to read.
+    private func hasXattrs(_ record: ContainerRecord) -> Bool { record.xattrs.isFilled || isUnavailable(record) }
 
     func isSettling(_ record: ContainerRecord) -> Bool {
         watcher.state(of: record.number)?.isSettling ?? false
@@ -227,16 +227,16 @@ extension Engine {
             return behind.isEmpty ? records : behind
         }
         return records.filter { record in
-            (waiter.needsSettled && isSettling(record)) || (waiter.extras.contains(record.number) && !hasExtras(record))
+            (waiter.needsSettled && isSettling(record)) || (waiter.xattrs.contains(record.number) && !hasXattrs(record))
         }
     }
 
-    /// Begins to read extra attributes in a container, unless that was done before.
-    func fillExtras(_ record: ContainerRecord) {
-        guard record.extras.begin() else { return }
-        watcher.setReadsExtras(record.number) {
+    /// Begins to read extended attributes in a container, unless that was done before.
+    func fillXattrs(_ record: ContainerRecord) {
+        guard record.xattrs.begin() else { return }
+        watcher.setReadsXattrs(record.number) {
             // Changes that are not counted yet were made to items whose attributes were not known.
-            record.extras.noteFilled(at: self.commits.sequence + (record.index.hasChanges ? 1 : 0))
+            record.xattrs.noteFilled(at: self.commits.sequence + (record.index.hasChanges ? 1 : 0))
         }
     }
 }

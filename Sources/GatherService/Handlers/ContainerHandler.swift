@@ -245,14 +245,14 @@ extension Engine {
         return ContainerDescription(
             identifier: record.identifier, path: record.configuration.path,
             state: ContainerState(rawValue: state.name) ?? .other,
-            reason: state.reason ?? record.accessReason ?? record.extrasReason,
+            reason: state.reason ?? record.accessReason ?? record.xattrReason,
             origin: record.configuration.origin.text, items: Int64(record.index.count),
             directories: Int64(figures.directories), watches: Int64(figures.watches), polled: Int64(figures.polled),
             unreadable: Int64(figures.unreadable), packages: record.configuration.packages,
             ignore: record.configuration.ignore, clock: commits.clock(question: 0).text,
-            filled: record.extras.isFilled
+            filled: record.xattrs.isFilled
                 ? Attribute.fixed.filter(\.isExtra).map(\.name) + [Attribute.extendedPrefix + "*"] : nil,
-            filledBytes: record.extras.isOff ? nil : Int64(record.index.extrasByteCount),
+            filledBytes: record.xattrs.isOff ? nil : Int64(record.index.xattrByteCount),
             outstanding: figures.outstanding > 0 ? Int64(figures.outstanding) : nil,
             unreadablePaths: figures.unreadable > 0 ? unreadablePaths(of: record) : nil,
             sync: record.configuration.sync?.rawValue,

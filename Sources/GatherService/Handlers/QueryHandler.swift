@@ -47,7 +47,7 @@ struct QueryHandler {
             timeZone: request.timeZone
         ) { question in
             try whenAnswerable(
-                call, question, extras: question.readsExtras || sortKeys.contains { $0.attribute.isExtra },
+                call, question, xattrs: question.readsXattrs || sortKeys.contains { $0.attribute.isExtra },
                 sync: request.sync, timeout: request.timeout
             ) { scoped, inexact in
                 let sortKeyBytes = engine.limits.sortKeyBytes
@@ -78,7 +78,7 @@ struct QueryHandler {
             call, predicate: request.predicate, scopes: request.scopes, attributes: [], timeZone: request.timeZone
         ) { question in
             try whenAnswerable(
-                call, question, extras: question.readsExtras, sync: request.sync, timeout: request.timeout
+                call, question, xattrs: question.readsXattrs, sync: request.sync, timeout: request.timeout
             ) { scoped, inexact in
                 engine.questions.answer(call, question, in: scoped) { parts, scanGuard in
                     try Answer(parts, guard: scanGuard).count
@@ -106,7 +106,7 @@ struct QueryHandler {
             call, predicate: request.predicate, scopes: request.scopes, attributes: [], timeZone: request.timeZone
         ) { question in
             try whenAnswerable(
-                call, question, extras: question.readsExtras || attribute.isExtra, sync: request.sync,
+                call, question, xattrs: question.readsXattrs || attribute.isExtra, sync: request.sync,
                 timeout: request.timeout
             ) { scoped, inexact in
                 let limits = engine.limits
@@ -129,7 +129,7 @@ struct QueryHandler {
     /// Calls `answer` with the containers for which it may be wrong: at once, or when the containers of the question
     /// are exact. Replies with an error if they are not exact in time.
     private func whenAnswerable(
-        _ call: VarlinkCall, _ question: Question, extras: Bool, sync: Bool?, timeout: Int64?,
+        _ call: VarlinkCall, _ question: Question, xattrs: Bool, sync: Bool?, timeout: Int64?,
         _ answer: @escaping ([ScopedContainer], [String]?) -> Void
     ) throws {
         // Only present containers count. One that is added later is not part of the question.
@@ -138,14 +138,14 @@ struct QueryHandler {
         let engine = engine
         func proceed() {
             let scoped = scoped.filter { engine.containers.contains($0.record) }
-            answer(scoped, engine.inexact(scoped.map(\.record), extras: extras, for: question.caller))
+            answer(scoped, engine.inexact(scoped.map(\.record), xattrs: xattrs, for: question.caller))
         }
         guard sync ?? true else {
-            if extras { for record in records { engine.fillExtras(record) } }
+            if xattrs { for record in records { engine.fillXattrs(record) } }
             return proceed()
         }
         let milliseconds = try Engine.wait(timeout, named: "timeout") ?? engine.limits.syncTime
-        let waiter = engine.whenExact(records, extras: extras, timeout: .milliseconds(milliseconds)) { late in
+        let waiter = engine.whenExact(records, xattrs: xattrs, timeout: .milliseconds(milliseconds)) { late in
             guard late.isEmpty else {
                 let names = engine.access.names(of: late, for: question.caller)
                 return QueryHandler.fail(call, QueryError.syncTimeout(containers: names))
@@ -201,8 +201,8 @@ struct QueryHandler {
                 && engine.access.isOpen(record, for: engine.access.restriction(of: call.peer))
         }
         // In a container that was just added, attributes are published only after all of them were read.
-        let filled = records.filter { record in own.contains { $0.question.readsExtras && $0.looks(at: record) } }
-        let waiter = engine.whenExact(records, settled: false, extrasOf: filled, timeout: nil) { _ in
+        let filled = records.filter { record in own.contains { $0.question.readsXattrs && $0.looks(at: record) } }
+        let waiter = engine.whenExact(records, settled: false, xattrOf: filled, timeout: nil) { _ in
             let clock = engine.commits.clock(question: 0).text
             engine.whenCaughtUp(own) {
                 for subscription in own { subscription.flush() }
@@ -254,7 +254,7 @@ struct QueryHandler {
             call, predicate: request.predicate, scopes: request.scopes, attributes: [], timeZone: request.timeZone,
             explaining: environment
         ) { question in
-            try whenAnswerable(call, question, extras: question.readsExtras, sync: nil, timeout: nil) { scoped, _ in
+            try whenAnswerable(call, question, xattrs: question.readsXattrs, sync: nil, timeout: nil) { scoped, _ in
                 engine.questions.answer(call, question, in: scoped) { parts, scanGuard in
                     var analysis = PlanAnalysis()
                     for part in parts {

@@ -202,7 +202,7 @@ struct EngineMetrics {
             .init(
                 "container_extended_attribute_bytes", "Memory that a container's extended attributes take",
                 unit: "bytes")
-        ) { $0.extras.isOff ? 0 : $0.index.extrasByteCount }
+        ) { $0.xattrs.isOff ? 0 : $0.index.xattrByteCount }
     }
 }
 

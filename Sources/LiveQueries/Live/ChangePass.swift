@@ -144,7 +144,7 @@ struct ChangePass {
                 guard matched || matches, let query = queries[number] else { continue }
                 // A viewer is told changes inside a package only if it may look into it, and attributes only of a file
                 // that it may read.
-                let isRestricted = (isPackage || difference.extras) && query.plan.environment.viewer != nil
+                let isRestricted = (isPackage || difference.xattrs) && query.plan.environment.viewer != nil
                 let seen = isRestricted ? self.difference(at, for: query.plan.environment) : difference
                 if matched != matches || seen.concerns(query) {
                     record(number, item, matched: matched, matches: matches, isMoved: seen.path)
@@ -166,9 +166,9 @@ struct ChangePass {
         difference.own = isRenamed || before != now
         // Attributes read for the first time are no change of the file, but queries that read them did not have them.
         if let environment {
-            difference.extras = environment.extras(of: row, in: former) != environment.extras(of: row, in: current)
+            difference.xattrs = environment.xattrs(of: row, in: former) != environment.xattrs(of: row, in: current)
         } else {
-            difference.extras = old.extras.orNone != current.extras(of: row).orNone
+            difference.xattrs = old.xattrs.orNone != current.xattrs(of: row).orNone
         }
         let viewer = environment?.viewer?.credentials
         difference.conflicts =

@@ -137,7 +137,7 @@ package final class LiveQuery {
     package var isPlaceSensitive: Bool { !causes.subtracting(.archive).isEmpty }
 
     /// Whether the predicate or the subscriber reads attributes that take system calls of their own.
-    package var readsExtras: Bool { plan.readsExtras || attributes.containsExtras }
+    package var readsXattrs: Bool { plan.readsXattrs || attributes.containsXattrs }
 
     /// Whether the subscriber reads the number of conflict versions.
     var readsConflicts: Bool {

@@ -42,7 +42,7 @@ struct ItemDifference: Sendable {
     /// The name, the directory, or a property that the file system keeps.
     var own = false
     /// Its extended attributes or link target.
-    var extras = false
+    var xattrs = false
     var path = false
     var depth = false
     var scope = false
@@ -58,7 +58,7 @@ struct ItemDifference: Sendable {
 
     /// Whether a subscriber is told, if its query matched before and matches now.
     func concerns(_ query: LiveQuery) -> Bool {
-        own || (extras && query.readsExtras) || (path && query.attributes.contains(.path))
+        own || (xattrs && query.readsXattrs) || (path && query.attributes.contains(.path))
             || (conflictOf && query.attributes.contains(.conflictOf))
             || (conflicts && query.readsConflicts)
             || (!sync.isEmpty && sync.meets(query.attributes))

@@ -98,7 +98,7 @@ package struct ItemValues<Reader: RowReader>: AttributeValues {
         case .hidden: return .boolean(reader.withName(of: row) { DerivedText.isHidden($0) })
         case .tags, .comment, .rating, .whereFrom, .target, .extended:
             // A predicate does not distinguish an attribute that is missing from one that was not read.
-            return environment.extras(of: row, in: reader).value(of: attribute)
+            return environment.xattrs(of: row, in: reader).value(of: attribute)
         }
     }
 

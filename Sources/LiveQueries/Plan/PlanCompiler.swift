@@ -32,7 +32,7 @@ struct PlanCompiler {
             return answer(node, OneValue(attribute: .name, value: .none)).map(PlanNode.constant)
                 ?? .test(.general(node))
         }
-        if attributes.allSatisfy(\.isExtra) { return .test(.extras(ExtrasTest(comparison, node))) }
+        if attributes.allSatisfy(\.isExtra) { return .test(.xattrs(ExtendedAttributeTest(comparison, node))) }
         if attributes.allSatisfy(\.isOfSync) { return .test(.sync(SyncTest(node: node))) }
         if attributes.count == 1, let compiled = compileByValue(attributes[0], node) { return compiled }
         if comparison.quantifier != nil {

@@ -75,7 +75,7 @@ extension PlanTest {
         case .item: "id"
         case .directory: "parent"
         case .account(_, let node): "\(node), once for each name"
-        case .extras(let test): "\(test.node), once for each set of attributes"
+        case .xattrs(let test): "\(test.node), once for each set of attributes"
         case .contentType: "the content type, by kind and name"
         case .scope: "the scope, once for each directory"
         case .inside(let enclosure, let searched):

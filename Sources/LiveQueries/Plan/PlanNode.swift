@@ -150,7 +150,7 @@ enum PlanTest: Sendable {
     /// A comparison that reads only the name of the owner, or of the group.
     case account(isGroup: Bool, PredicateNode)
     /// A comparison that reads only extended attributes and link targets.
-    case extras(ExtrasTest)
+    case xattrs(ExtendedAttributeTest)
     /// The content type is one of these.
     case contentType(TypeSet)
     case scope(ScopeTree)
@@ -189,7 +189,7 @@ enum PlanTest: Sendable {
         case .account: 25
         case .namePattern(let pattern), .fileExtension(let pattern):
             pattern.operation == .matches ? PlanTest.costOfMatching : 60
-        case .extras(let test): test.cost
+        case .xattrs(let test): test.cost
         case .contentType: 80
         case .path(let pattern):
             pattern.operation == .matches || pattern.goesBack ? PlanTest.costOfMatching : 120
@@ -202,7 +202,7 @@ enum PlanTest: Sendable {
         switch self {
         case .namePattern(let pattern), .fileExtension(let pattern), .path(let pattern):
             pattern.operation == .matches ? .limit : .never
-        case .extras(let test): test.fallibility
+        case .xattrs(let test): test.fallibility
         case .sync(let test): test.fallibility
         case .general(let node): node.fallibility
         default: .never

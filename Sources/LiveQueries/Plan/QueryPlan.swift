@@ -181,7 +181,7 @@ package struct QueryPlan: Sendable {
 
     /// Whether the predicate reads extended attributes or link targets, which the index has only after the first query
     /// for them.
-    package var readsExtras: Bool { attributes.containsExtras }
+    package var readsXattrs: Bool { attributes.containsXattrs }
 
     /// Whether the predicate reads names of users or groups, which may have to be looked up.
     package var readsAccounts: Bool { attributes.contains(.owner) || attributes.contains(.group) }
@@ -284,7 +284,7 @@ extension QueryPlan {
         case .account(let isGroup, let node):
             let status = reader.status(of: row)
             return accountHolds(node, isGroup: isGroup, isGroup ? status.group : status.owner)
-        case .extras(let test): return try test.holds(environment.extras(of: row, in: reader))
+        case .xattrs(let test): return try test.holds(environment.xattrs(of: row, in: reader))
         case .contentType(let types):
             let kind = reader.kind(of: row)
             return reader.withName(of: row) { types.contains(kind, $0) }

@@ -60,10 +60,10 @@ extension FileAccess {
 extension PlanEnvironment {
     /// The extended attributes and link target of an item as the viewer may know them; unknown ones count as missing.
     /// Extended attributes need read permission on the file (xattr(7)); a link's target does not.
-    package func extras(of row: Row, in reader: some RowReader) -> ExtraAttributes {
-        guard let extras = reader.extras(of: row), !extras.isEmpty else { return .none }
-        guard let viewer, !extras.isTarget, !viewer.credentials.may(.read, reader.access(of: row)) else {
-            return extras
+    package func xattrs(of row: Row, in reader: some RowReader) -> ExtraAttributes {
+        guard let xattrs = reader.xattrs(of: row), !xattrs.isEmpty else { return .none }
+        guard let viewer, !xattrs.isTarget, !viewer.credentials.may(.read, reader.access(of: row)) else {
+            return xattrs
         }
         return .none
     }

@@ -232,18 +232,18 @@ private struct PlanScan {
                     accounts[key] = answer
                     return answer
                 }, inBlock: block, among: &bits)
-        case .extras(let test) where !test.isFallible:
-            let closed = closedExtras(block, bits)
+        case .xattrs(let test) where !test.isFallible:
+            let closed = closedXattrs(block, bits)
             bits.subtract(closed)
             // Each record may have kilobytes.
             let scanGuard = scanGuard
             var asked = 0
             var isOver = false
             snapshot.select(
-                extrasMatching: { extras in
+                xattrMatching: { xattrs in
                     asked &+= 1
                     if let scanGuard, asked & 15 == 0, !isOver { isOver = scanGuard.isOver() }
-                    return isOver ? false : (try? test.holds(extras ?? .none)) ?? false
+                    return isOver ? false : (try? test.holds(xattrs ?? .none)) ?? false
                 }, inBlock: block, among: &bits)
             if isOver { throw PlanScan.ended }
             if (try? test.holds(.none)) ?? false { bits.formUnion(closed) }
@@ -272,7 +272,7 @@ private struct PlanScan {
                 directoryMatching: { isLive && $0 == identifier.row }, inBlock: block, among: &bits)
         case .namePattern(let pattern) where pattern.regularExpression != nil:
             if let expression = pattern.regularExpression { try narrow(expression, block, &bits) }
-        case .namePattern, .fileExtension, .contentType, .extras, .sync, .general:
+        case .namePattern, .fileExtension, .contentType, .xattrs, .sync, .general:
             try filter(block, &bits) { (scan, row) throws(EvaluationError) in
                 scan.place.forget()
                 return try scan.plan.holds(test, row, scan.snapshot, &scan.place)
@@ -411,11 +411,11 @@ private struct PlanScan {
     }
 
     /// The rows with extended attributes that the viewer may not read.
-    private func closedExtras(_ block: Int, _ bits: BlockBitmap) -> BlockBitmap {
+    private func closedXattrs(_ block: Int, _ bits: BlockBitmap) -> BlockBitmap {
         guard let viewer = plan.environment.viewer else { return BlockBitmap() }
         var closed = bits
         snapshot.select(
-            extrasMatching: { $0.map { !$0.isEmpty && !$0.isTarget } ?? false }, inBlock: block, among: &closed)
+            xattrMatching: { $0.map { !$0.isEmpty && !$0.isTarget } ?? false }, inBlock: block, among: &closed)
         snapshot.select(
             accessMatching: { !viewer.credentials.may(.read, $0) }, inBlock: block, among: &closed)
         return closed

@@ -61,9 +61,9 @@ struct SortKeyWriter {
             let status = snapshot.status(of: row)
             text = accountName(attribute == .owner ? status.owner : status.group, isGroup: attribute == .group)
             key.append(text: text)
-        case .tags: key.append(texts: environment.extras(of: row, in: snapshot).tags)
+        case .tags: key.append(texts: environment.xattrs(of: row, in: snapshot).tags)
         case .comment, .rating, .whereFrom, .target, .extended:
-            switch environment.extras(of: row, in: snapshot).value(of: attribute) {
+            switch environment.xattrs(of: row, in: snapshot).value(of: attribute) {
             case .string(let value): key.append(text: Array(value.utf8))
             case .integer(let value): key.append(value)
             default: key.appendMissing()

@@ -220,11 +220,11 @@ package struct ValueTally: Sendable {
                 let type = snapshot.withName(of: row) { types.type(snapshot.kind(of: row), $0) }
                 tally(type.map { Int64($0.rawValue) } ?? -1)
             case .tags, .comment, .rating, .whereFrom, .target, .extended:
-                let number = snapshot.extrasNumber(of: row)
+                let number = snapshot.xattrNumber(of: row)
                 let isClosed =
                     viewer.map {
                         !$0.credentials.may(.read, snapshot.access(of: row))
-                            && !snapshot.extras(numbered: number).isTarget
+                            && !snapshot.xattrs(numbered: number).isTarget
                     } ?? false
                 tally(isClosed ? -1 : Int64(number))
             default: tally(-1)
@@ -254,9 +254,9 @@ package struct ValueTally: Sendable {
         case .scope: add(number == 1 ? "documents" : "data", count)
         case .contentType: add(type(number, environment), count)
         case .contentTypeTree: add(environment.types.tree(of: type(number, environment)), count)
-        case .tags: add(snapshot.extras(numbered: account).tags, count)
+        case .tags: add(snapshot.xattrs(numbered: account).tags, count)
         case .comment, .rating, .whereFrom, .target, .extended:
-            switch snapshot.extras(numbered: account).value(of: attribute) {
+            switch snapshot.xattrs(numbered: account).value(of: attribute) {
             case .string(let text): add(text, count)
             case .integer(let number): numbers[number, default: 0] += count
             default: missing += count

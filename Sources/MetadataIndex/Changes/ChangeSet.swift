@@ -62,8 +62,8 @@ extension ChangeSet {
         package let parent: Row
         /// Its status.
         package let status: FileStatus
-        /// Its extras, nil where they were not known.
-        package let extras: ExtraAttributes?
+        /// Its extended attributes, nil where they were not known.
+        package let xattrs: ExtraAttributes?
     }
 
     /// Whether there was an entry in the row before.
@@ -78,7 +78,7 @@ extension ChangeSet {
         return PreImage(
             identifier: ItemIdentifier(row: Row(change.row), generation: record.generation),
             parent: Row(record.parent), status: preImages.status(record),
-            extras: preImages.extras(record))
+            xattrs: preImages.xattrs(record))
     }
 
     /// Returns the facts of a package besides its status, before the set; nil if the row was no package.

@@ -3,17 +3,17 @@
 
 import Metadata
 
-/// Pre-images of rows in arenas: fixed-size records, the bytes of names, and extra attributes. It needs the index no longer.
+/// Pre-images of rows in arenas: fixed-size records, the bytes of names, and extended attributes. It needs the index no longer.
 struct PreImageStore: Sendable {
     /// The state of one row, 80 bytes. For a held row it is made on demand: its `nameOffset` is negative and says where the row
-    /// is, and `extras` is the index's number.
+    /// is, and `xattrs` is the index's number.
     struct Record: Sendable {
         var values: RowValues
         var generation: UInt32
         var parent: UInt32
         var nameOffset: Int
-        /// 0 for unknown, 1 for none, else the place in `sharedExtras` + 2.
-        var extras: UInt32
+        /// 0 for unknown, 1 for none, else the place in `sharedXattrs` + 2.
+        var xattrs: UInt32
         var nameLength: UInt16
     }
 
@@ -26,7 +26,7 @@ struct PreImageStore: Sendable {
 
     var records: [Record] = []
     var names: [UInt8] = []
-    var sharedExtras = SharedExtras()
+    var sharedXattrs = SharedXattrs()
     /// Facts of packages besides their values, by `nameOffset`.
     var packages: [Int: PackageFacts] = [:]
     /// Numbers of conflict versions, by `nameOffset`.
@@ -48,7 +48,7 @@ struct PreImageStore: Sendable {
 
     /// Bytes held, unused capacity included; blocks that stand here as they were are not counted.
     var byteCount: Int {
-        records.capacity * MemoryLayout<Record>.stride + names.capacity + sharedExtras.byteCount + packageBytes
+        records.capacity * MemoryLayout<Record>.stride + names.capacity + sharedXattrs.byteCount + packageBytes
             + conflicts.capacity * 17 + sync.capacity * (MemoryLayout<SyncState>.stride + 9)
             + (isLent ? 0 : common.capacity * MemoryLayout<CommonAttributes>.stride + numbers.capacity * 40)
     }
@@ -59,12 +59,12 @@ struct PreImageStore: Sendable {
         let block = rows.block(row)
         let slot = RowStore.slot(row)
         let name = block.nameBytes(slot)
-        let extras = block.extras(slot)
+        let xattrs = block.xattrs(slot)
         records.append(
             Record(
                 values: block.values(slot), generation: block.generation[slot], parent: block.parent[slot],
                 nameOffset: names.count,
-                extras: extras > ExtrasTable.empty ? sharedExtras.place(of: rows.extrasList[extras]) + 2 : extras,
+                xattrs: xattrs > XattrTable.empty ? sharedXattrs.place(of: rows.xattrList[xattrs]) + 2 : xattrs,
                 nameLength: UInt16(truncatingIfNeeded: name.count)))
         if block.fileKind(slot) == .package { keep(rows.packages[row], names.count) }
         if !rows.conflicts.isEmpty, let count = rows.conflicts[row] { conflicts[names.count] = count }
@@ -105,7 +105,7 @@ struct PreImageStore: Sendable {
         let slot = RowStore.slot(row)
         return Record(
             values: block.values(slot), generation: block.generation[slot], parent: block.parent[slot],
-            nameOffset: -1 - (at << 32 | Int(row)), extras: block.extras(slot),
+            nameOffset: -1 - (at << 32 | Int(row)), xattrs: block.xattrs(slot),
             nameLength: UInt16(truncatingIfNeeded: block.nameBytes(slot).count))
     }
 
@@ -129,8 +129,8 @@ struct PreImageStore: Sendable {
         copy.values.common = number(of: other.attributes(record))
         copy.nameOffset = names.count
         other.withName(record) { names.append(contentsOf: $0) }
-        if record.extras > ExtrasTable.empty, let list = other.extras(record) {
-            copy.extras = sharedExtras.place(of: list) + 2
+        if record.xattrs > XattrTable.empty, let list = other.xattrs(record) {
+            copy.xattrs = sharedXattrs.place(of: list) + 2
         }
         if record.values.kind == .package { keep(other.package(record), copy.nameOffset) }
         if let count = other.conflicts(record) { conflicts[copy.nameOffset] = count }
@@ -185,14 +185,14 @@ struct PreImageStore: Sendable {
 
     func status(_ record: Record) -> FileStatus { record.values.status(attributes(record)) }
 
-    func extras(_ record: Record) -> ExtraAttributes? {
-        switch record.extras {
-        case ExtrasTable.unknown: nil
-        case ExtrasTable.empty: ExtraAttributes.none
+    func xattrs(_ record: Record) -> ExtraAttributes? {
+        switch record.xattrs {
+        case XattrTable.unknown: nil
+        case XattrTable.empty: ExtraAttributes.none
         default:
             record.nameOffset < 0
-                ? held[(-1 - record.nameOffset) >> 32].extrasList[record.extras]
-                : sharedExtras[record.extras - 2]
+                ? held[(-1 - record.nameOffset) >> 32].xattrList[record.xattrs]
+                : sharedXattrs[record.xattrs - 2]
         }
     }
 
@@ -210,7 +210,7 @@ struct PreImageStore: Sendable {
         }
     }
 
-    /// Whether a live row is as it was recorded. Unknown extras are as good as none.
+    /// Whether a live row is as it was recorded. Unknown extended attributes are as good as none.
     func isCurrent(_ record: Record, _ row: UInt32, of rows: borrowing RowStore) -> Bool {
         let block = rows.block(row)
         let slot = RowStore.slot(row)
@@ -227,7 +227,7 @@ struct PreImageStore: Sendable {
         if rows.isShared || hasSync, sync(record) ?? .notShared != rows.syncState(row) { return false }
         let name = block.nameBytes(slot)
         guard withName(record, { $0.elementsEqual(name) }) else { return false }
-        return extras(record).orNone == rows.extras(row).orNone
+        return xattrs(record).orNone == rows.xattrs(row).orNone
     }
 }
 

@@ -101,9 +101,9 @@ extension PreImageView: RowReader {
         return current.sync(of: row)
     }
 
-    package func extras(of row: Row) -> ExtraAttributes? {
-        if case .record(let record) = place(row.number) { return changes.preImages.extras(record) }
-        return current.extras(of: row)
+    package func xattrs(of row: Row) -> ExtraAttributes? {
+        if case .record(let record) = place(row.number) { return changes.preImages.xattrs(record) }
+        return current.xattrs(of: row)
     }
 
     package func withName<R, E: Error>(

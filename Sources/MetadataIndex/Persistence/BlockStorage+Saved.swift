@@ -7,13 +7,13 @@ extension BlockStorage {
     /// A block out of bytes that `SnapshotWriter` wrote. Each value is one that a row can have; how rows hang together is
     /// looked at by ``IndexRestorer``. Nothing says yet which rows are directories.
     convenience init(
-        saved bytes: UnsafeRawBufferPointer, used: Int, commonCount: UInt32, extrasCount: UInt32
+        saved bytes: UnsafeRawBufferPointer, used: Int, commonCount: UInt32, xattrCount: UInt32
     ) throws(RestoreError) {
         var reader = ByteReader(bytes)
         guard Int(try reader.number(UInt32.self)) == used, used > 0 else { throw .malformed("the size of a block") }
         let nameBytes = Int(try reader.number(UInt32.self))
         guard nameBytes <= min(reader.rest.count, Block.largestArena) else { throw .truncated }
-        let hasExtras = try reader.number(UInt32.self)
+        let hasXattrs = try reader.number(UInt32.self)
         // Room to grow where slots are left; a full block is trimmed.
         let room = used == Block.capacity ? nameBytes / 64 : nameBytes / 4 + 1_024
         self.init(Block(arena: NameArena(capacity: min(nameBytes + room, Block.largestArena))))
@@ -44,13 +44,13 @@ extension BlockStorage {
         guard BlockStorage.largest(block.kind, used) < UInt8(FileKind.allCases.count) else {
             throw .malformed("a kind")
         }
-        if hasExtras == 1 {
-            let extras = UnsafeMutablePointer<UInt32>.allocate(capacity: Block.capacity)
-            extras.initialize(repeating: ExtrasTable.unknown, count: Block.capacity)
-            block.header.pointee.extras = extras
-            try BlockStorage.fill(extras, used, from: &reader)
-            guard BlockStorage.largest(extras, used) < extrasCount else { throw .malformed("extras") }
-        } else if hasExtras != 0 {
+        if hasXattrs == 1 {
+            let xattrs = UnsafeMutablePointer<UInt32>.allocate(capacity: Block.capacity)
+            xattrs.initialize(repeating: XattrTable.unknown, count: Block.capacity)
+            block.header.pointee.xattrs = xattrs
+            try BlockStorage.fill(xattrs, used, from: &reader)
+            guard BlockStorage.largest(xattrs, used) < xattrCount else { throw .malformed("extras") }
+        } else if hasXattrs != 0 {
             throw .malformed("a block")
         }
         try readNames(used, nameBytes, &reader)

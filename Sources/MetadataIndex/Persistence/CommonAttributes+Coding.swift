@@ -1,4 +1,4 @@
-// Owner, group, mode and device, and extra attributes, as bytes.
+// Owner, group, mode and device, and extended attributes, as bytes.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata

@@ -79,7 +79,7 @@ struct IndexAssembly {
         storage.inodes = linked.take()
         rows = RowStore()
         storage.attributes = AttributeDictionary(restoring: &storage.rows)
-        countExtras(of: &storage)
+        countXattrs(of: &storage)
         storage.versions.find(in: storage.rows, storage.names)
         storage.rows.findArchives()
         storage.packages.restore(&storage.rows, &storage.versions)
@@ -198,15 +198,15 @@ struct IndexAssembly {
         }
     }
 
-    private func countExtras(of storage: inout IndexStorage) {
-        var counts = [UInt32](repeating: 0, count: storage.rows.extrasList.count)
+    private func countXattrs(of storage: inout IndexStorage) {
+        var counts = [UInt32](repeating: 0, count: storage.rows.xattrList.count)
         for holder in blocks {
-            guard let extras = holder.block.header.pointee.extras else { continue }
-            for slot in 0..<holder.block.header.pointee.used where extras[slot] > ExtrasTable.empty {
-                counts[Int(extras[slot])] += 1
+            guard let xattrs = holder.block.header.pointee.xattrs else { continue }
+            for slot in 0..<holder.block.header.pointee.used where xattrs[slot] > XattrTable.empty {
+                counts[Int(xattrs[slot])] += 1
             }
         }
-        storage.extras = ExtrasTable(counts: counts, hasher: storage.names.hasher, in: &storage.rows.extrasList)
+        storage.xattrs = XattrTable(counts: counts, hasher: storage.names.hasher, in: &storage.rows.xattrList)
     }
 }
 

@@ -44,12 +44,12 @@ package final class IndexRestorer {
     private var tickFloor: UInt64 = 0
 
     private var commonNumbers: [CommonAttributes: UInt32]?
-    private var extrasNumbers: [ExtraAttributes: UInt32]?
+    private var xattrNumbers: [ExtraAttributes: UInt32]?
     // Buffers for the record at hand, kept for their memory.
     private var set = ChangeSet()
     private var localLists = SnapshotAccessLists()
     private var localCommon: [UInt32] = []
-    private var localExtras: [UInt32] = []
+    private var localXattrs: [UInt32] = []
     private var localRecords: [ExtraAttributes] = []
 
     init(
@@ -211,7 +211,7 @@ package final class IndexRestorer {
         var changes = ByteReader(try reader.bytes(Int(try reader.number(UInt32.self))))
         localLists = try SnapshotAccessLists(from: &reader, &lists)
         try readCommon(&reader)
-        try readExtras(&reader)
+        try readXattrs(&reader)
         try reader.end()
         guard count > 0, count <= JournalFormat.largestSet else { throw .malformed("the number of changes") }
         if isNew {
@@ -226,7 +226,7 @@ package final class IndexRestorer {
         set.changes.removeAll(keepingCapacity: true)
         set.preImages.records.removeAll(keepingCapacity: true)
         set.preImages.names.removeAll(keepingCapacity: true)
-        set.preImages.sharedExtras = SharedExtras()
+        set.preImages.sharedXattrs = SharedXattrs()
         set.preImages.packages.removeAll(keepingCapacity: true)
         set.preImages.conflicts.removeAll(keepingCapacity: true)
         for _ in 0..<count { try readChange(&changes, isNew: isNew) }
@@ -256,30 +256,30 @@ package final class IndexRestorer {
         commonNumbers = numbers
     }
 
-    private func readExtras(_ reader: inout ByteReader) throws(RestoreError) {
+    private func readXattrs(_ reader: inout ByteReader) throws(RestoreError) {
         let count = try reader.count(of: ExtraAttributes.smallestCode)
-        localExtras.removeAll(keepingCapacity: true)
+        localXattrs.removeAll(keepingCapacity: true)
         localRecords.removeAll(keepingCapacity: true)
         guard count > 0 else { return }
-        var numbers = extrasNumbers ?? [:]
-        if extrasNumbers == nil {
-            for number in 2..<UInt32(rows.extrasList.count) { numbers[rows.extrasList[number]] = number }
+        var numbers = xattrNumbers ?? [:]
+        if xattrNumbers == nil {
+            for number in 2..<UInt32(rows.xattrList.count) { numbers[rows.xattrList[number]] = number }
         }
-        extrasNumbers = nil
+        xattrNumbers = nil
         for _ in 0..<count {
             let record = try ExtraAttributes(from: &reader)
             if let known = numbers[record] {
-                localRecords.append(rows.extrasList[known])
-                localExtras.append(known)
+                localRecords.append(rows.xattrList[known])
+                localXattrs.append(known)
             } else {
-                let number = UInt32(rows.extrasList.count)
-                rows.extrasList.append(record)
+                let number = UInt32(rows.xattrList.count)
+                rows.xattrList.append(record)
                 localRecords.append(record)
                 numbers[record] = number
-                localExtras.append(number)
+                localXattrs.append(number)
             }
         }
-        extrasNumbers = numbers
+        xattrNumbers = numbers
     }
 
     /// Slots that came, as if somebody had been in each and gone.
@@ -310,14 +310,14 @@ package final class IndexRestorer {
             let state = try savedRow(&reader)
             let name = try readName(&reader)
             preImage = UInt32(set.preImages.records.count)
-            var extras = state.extras
-            if extras > ExtrasTable.empty {
-                extras = set.preImages.sharedExtras.place(of: localRecords[Int(extras) - 2]) + 2
+            var xattrs = state.xattrs
+            if xattrs > XattrTable.empty {
+                xattrs = set.preImages.sharedXattrs.place(of: localRecords[Int(xattrs) - 2]) + 2
             }
             set.preImages.records.append(
                 PreImageStore.Record(
                     values: state.values, generation: state.generation, parent: state.parent,
-                    nameOffset: set.preImages.names.count, extras: extras,
+                    nameOffset: set.preImages.names.count, xattrs: xattrs,
                     nameLength: UInt16(truncatingIfNeeded: name.count)))
             if let package = state.package { set.preImages.packages[set.preImages.names.count] = package }
             if presence & JournalFormat.Presence.conflicts != 0 {
@@ -345,12 +345,12 @@ package final class IndexRestorer {
         if isNew { occupy(row, state, name: name) }
     }
 
-    /// A state with the combination's number of ours; the number of its extras still the record's.
+    /// A state with the combination's number of ours; the number of its extended attributes still the record's.
     private func savedRow(_ reader: inout ByteReader) throws(RestoreError) -> SnapshotRow {
         var state = try SnapshotRow(from: &reader, localLists)
         guard Int(state.values.common) < localCommon.count else { throw .malformed("an owner") }
         state.values.common = localCommon[Int(state.values.common)]
-        guard Int(state.extras) < localExtras.count + 2 else { throw .malformed("extras") }
+        guard Int(state.xattrs) < localXattrs.count + 2 else { throw .malformed("extras") }
         return state
     }
 
@@ -370,7 +370,7 @@ package final class IndexRestorer {
         block.setValues(slot, state.values)
         block.parent[slot] = state.parent
         block.generation[slot] = state.generation
-        block.setExtras(slot, state.extras > ExtrasTable.empty ? localExtras[Int(state.extras) - 2] : state.extras)
+        block.setXattrs(slot, state.xattrs > XattrTable.empty ? localXattrs[Int(state.xattrs) - 2] : state.xattrs)
         if state.package != nil || !rows.packages.isEmpty { rows.packages[row] = state.package }
         guard !wasLive else { return }
         block.isLive[slot >> 6] |= 1 << UInt64(slot & 63)
@@ -392,7 +392,7 @@ package final class IndexRestorer {
         guard block.isLive(slot) else { return }
         if !rows.packages.isEmpty { rows.packages[row] = nil }
         block.dropName(slot)
-        block.setExtras(slot, ExtrasTable.unknown)
+        block.setXattrs(slot, XattrTable.unknown)
         block.isLive[slot >> 6] &= ~(1 << UInt64(slot & 63))
         block.header.pointee.live -= 1
     }

@@ -12,7 +12,7 @@ package struct JournalWriter {
     // Buffers for the record that is being made, kept for their memory.
     private var commonNumbers: [UInt32: UInt32] = [:]
     private var common: [UInt32] = []
-    private var extras = SharedExtras()
+    private var xattrs = SharedXattrs()
     private var lists = SnapshotAccessLists()
 
     /// A record of more bytes than this is not written: to save the index anew is cheaper.
@@ -76,10 +76,10 @@ package struct JournalWriter {
     }
 
     /// The slots that were ever given out, the rows with their number and length, then the access lists, the combinations and
-    /// the extra attributes that they name. False, with a part of them, where that is more than a record may have.
+    /// the extended attributes that they name. False, with a part of them, where that is more than a record may have.
     private mutating func append(_ set: borrowing ChangeSet, of storage: borrowing IndexStorage) -> Bool {
         let start = bytes.count
-        defer { extras = SharedExtras() }
+        defer { xattrs = SharedXattrs() }
         commonNumbers.removeAll(keepingCapacity: true)
         common.removeAll(keepingCapacity: true)
         lists.removeAll()
@@ -91,7 +91,7 @@ package struct JournalWriter {
             append(change, of: set.preImages, storage.rows)
             // A record that will be thrown away is not finished. There are no more access lists than fit
             // (`AccessLists.maximumBytes`).
-            guard bytes.count - start + extras.recordBytes <= largestRecord else { return false }
+            guard bytes.count - start + xattrs.recordBytes <= largestRecord else { return false }
         }
         let length = UInt32(truncatingIfNeeded: bytes.count - lengthAt - 4)
         bytes.withUnsafeMutableBytes { $0.storeBytes(of: length.littleEndian, toByteOffset: lengthAt, as: UInt32.self) }
@@ -99,8 +99,8 @@ package struct JournalWriter {
         lists.append(to: &bytes)
         bytes.append(number: UInt32(truncatingIfNeeded: common.count))
         for number in common { storage.rows.common[Int(number)].append(to: &bytes, &lists) }
-        bytes.append(number: UInt32(truncatingIfNeeded: extras.count))
-        for extras in extras { extras.append(to: &bytes) }
+        bytes.append(number: UInt32(truncatingIfNeeded: xattrs.count))
+        for xattrs in xattrs { xattrs.append(to: &bytes) }
         return true
     }
 
@@ -117,7 +117,7 @@ package struct JournalWriter {
             let record = preImages.record(change)
             bytes[at] |= JournalFormat.Presence.preImage
             append(record.values, record.generation, record.parent)
-            appendExtras(record.extras > ExtrasTable.empty ? preImages.extras(record) : nil, record.extras)
+            appendXattrs(record.xattrs > XattrTable.empty ? preImages.xattrs(record) : nil, record.xattrs)
             if record.values.kind == .package { append(preImages.package(record), record.values) }
             preImages.withName(record) { append(name: $0) }
             if let count = preImages.conflicts(record) {
@@ -132,8 +132,8 @@ package struct JournalWriter {
         }
         guard isLive else { return bytes.append(number: block.generation[slot]) }
         append(block.values(slot), block.generation[slot], block.parent[slot])
-        let extras = block.extras(slot)
-        appendExtras(extras > ExtrasTable.empty ? rows.extrasList[extras] : nil, extras)
+        let xattrs = block.xattrs(slot)
+        appendXattrs(xattrs > XattrTable.empty ? rows.xattrList[xattrs] : nil, xattrs)
         if block.fileKind(slot) == .package { append(rows.packages[change.row], block.values(slot)) }
         if bytes[at] & JournalFormat.Presence.sameName == 0 { append(name: block.nameBytes(slot)) }
     }
@@ -167,9 +167,9 @@ package struct JournalWriter {
         (package ?? own).append(to: &bytes, &lists)
     }
 
-    private mutating func appendExtras(_ list: ExtraAttributes?, _ number: UInt32) {
+    private mutating func appendXattrs(_ list: ExtraAttributes?, _ number: UInt32) {
         guard let list else { return bytes.append(number: number) }
-        bytes.append(number: extras.place(of: list) + 2)
+        bytes.append(number: xattrs.place(of: list) + 2)
     }
 
     private mutating func local(_ number: UInt32) -> UInt32 {

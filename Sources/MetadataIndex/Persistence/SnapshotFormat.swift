@@ -5,7 +5,7 @@
 /// little-endian.
 ///
 /// The frames come in this order: the header, the access lists and the combinations of owner, group, access list, mode
-/// and device, the extra attributes and the facts about packages, both in as many frames as they take, the blocks of
+/// and device, the extended attributes and the facts about packages, both in as many frames as they take, the blocks of
 /// 4,096 rows, the end. The columns of a block lie as they are in memory, so loading is little more than copying.
 /// Derived data (children, tables, free slots) is not saved but made anew, so it cannot be wrong.
 enum SnapshotFormat {
@@ -14,7 +14,7 @@ enum SnapshotFormat {
     static let version: UInt32 = 5
     static let preambleSize = 16
     static let frameSize = 16
-    /// A frame of extra attributes or packages ends with the one that takes it beyond so many bytes.
+    /// A frame of extended attributes or packages ends with the one that takes it beyond so many bytes.
     static let frameFull = 1 << 20
     /// The longest attachment.
     static let largestAttachment = 1 << 20
@@ -22,7 +22,7 @@ enum SnapshotFormat {
     enum Frame: UInt32 {
         case header = 1
         case common = 2
-        case extras = 3
+        case xattrs = 3
         case block = 4
         case end = 5
         case packages = 6

@@ -17,7 +17,7 @@ package struct SnapshotReader<Source: SnapshotSource> {
     private let common: [CommonAttributes]
     /// The access lists that are named there and in packages.
     private let lists: RestoredAccessLists
-    private let extrasList: ExtrasList
+    private let xattrList: XattrList
     private let packages: SparseColumn<PackageFacts>
     /// How many frames come before the first block.
     private let framesBeforeBlocks: Int
@@ -95,14 +95,14 @@ package struct SnapshotReader<Source: SnapshotSource> {
         }
         self.common = common
         self.lists = restored
-        var extrasList = ExtrasList()
-        while let bytes = try payloadIfNext(.extras) {
+        var xattrList = XattrList()
+        while let bytes = try payloadIfNext(.xattrs) {
             try read(bytes) { (reader) throws(RestoreError) in
-                while !reader.rest.isEmpty { extrasList.append(try ExtraAttributes(from: &reader)) }
+                while !reader.rest.isEmpty { xattrList.append(try ExtraAttributes(from: &reader)) }
             }
         }
-        guard extrasList.count < UInt32.max else { throw .malformed("extra attributes") }
-        self.extrasList = extrasList
+        guard xattrList.count < UInt32.max else { throw .malformed("extra attributes") }
+        self.xattrList = xattrList
         var packages = SparseColumn<PackageFacts>()
         while let bytes = try payloadIfNext(.packages) {
             try read(bytes) { (reader) throws(RestoreError) in
@@ -135,7 +135,7 @@ package struct SnapshotReader<Source: SnapshotSource> {
             (Array(repeating: nil, count: blocks.count), nil))
         let (source, places, slotCount) = (source, blocks, Int(slotCount))
         let framesBeforeBlocks = framesBeforeBlocks
-        let (commonCount, extrasCount) = (UInt32(common.count), UInt32(extrasList.count))
+        let (commonCount, xattrCount) = (UInt32(common.count), UInt32(xattrList.count))
         concurrently(places.count) { number in
             do throws(RestoreError) {
                 let place = places[number]
@@ -145,7 +145,7 @@ package struct SnapshotReader<Source: SnapshotSource> {
                     guard Checksum.of(bytes, seed: seed) == place.checksum else { throw .checksum }
                     return try BlockStorage(
                         saved: bytes, used: min(Block.capacity, slotCount - number * Block.capacity),
-                        commonCount: commonCount, extrasCount: extrasCount)
+                        commonCount: commonCount, xattrCount: xattrCount)
                 }
                 loaded.withLock { $0.blocks[number] = block }
             } catch {
@@ -157,7 +157,7 @@ package struct SnapshotReader<Source: SnapshotSource> {
         var rows = RowStore()
         rows.blocks = result.blocks.compactMap { $0 }
         rows.common = common
-        rows.extrasList = extrasList
+        rows.xattrList = xattrList
         rows.packages = packages
         guard rows.blocks.count == blocks.count else { throw .malformed("the blocks") }
         return IndexRestorer(

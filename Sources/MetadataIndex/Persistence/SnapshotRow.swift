@@ -3,7 +3,7 @@
 
 import Metadata
 
-/// The state of one row as the journal has it, the numbers of its combination and extras those of the record.
+/// The state of one row as the journal has it, the numbers of its combination and extended attributes those of the record.
 struct SnapshotRow {
     /// Bytes of its fixed part.
     static let size = 57
@@ -11,7 +11,7 @@ struct SnapshotRow {
     var values: RowValues
     var generation: UInt32
     var parent: UInt32
-    var extras: UInt32
+    var xattrs: UInt32
     /// The facts about a package besides its values.
     var package: PackageFacts?
 
@@ -27,7 +27,7 @@ struct SnapshotRow {
             links: number(52, UInt32.self), kind: kind)
         generation = number(40, UInt32.self)
         parent = number(44, UInt32.self)
-        extras = try reader.number(UInt32.self)
+        xattrs = try reader.number(UInt32.self)
         if kind == .package { package = try PackageFacts(from: &reader, lists) }
     }
 }

@@ -66,15 +66,15 @@ package struct SnapshotWriter {
         for attributes in common { attributes.append(to: &bytes, &lists) }
         try frame(.common, bytes)
 
-        let records = image.rows.extrasList
+        let records = image.rows.xattrList
         bytes.removeAll()
         for number in 2..<UInt32(records.count) {
             records[number].append(to: &bytes)
             guard bytes.count > SnapshotFormat.frameFull else { continue }
-            try frame(.extras, bytes)
+            try frame(.xattrs, bytes)
             bytes.removeAll(keepingCapacity: true)
         }
-        if !bytes.isEmpty { try frame(.extras, bytes) }
+        if !bytes.isEmpty { try frame(.xattrs, bytes) }
 
         bytes.removeAll()
         try image.rows.packages.forEach { (row, package) throws(E) in
@@ -104,14 +104,14 @@ package struct SnapshotWriter {
         try bytes.withUnsafeBufferPointer { (buffer) throws(E) in try write(UnsafeRawBufferPointer(buffer)) }
     }
 
-    /// A block: how many slots are in use, which of them live, the columns, with other numbers for combinations, the extras where some are known, the lengths of
+    /// A block: how many slots are in use, which of them live, the columns, with other numbers for combinations, the extended attributes where some are known, the lengths of
     /// the names and the names.
     private static func append(_ block: Block, _ numbers: [UInt32], to bytes: inout [UInt8]) {
         let header = block.header.pointee
         let used = header.used
         bytes.append(number: UInt32(used))
         bytes.append(number: UInt32(header.liveNameBytes))
-        bytes.append(number: UInt32(header.extras == nil ? 0 : 1))
+        bytes.append(number: UInt32(header.xattrs == nil ? 0 : 1))
         bytes.append(contentsOf: UnsafeRawBufferPointer(start: block.isLive, count: Block.words * 8))
         append(block.size, used, to: &bytes)
         append(block.created, used, to: &bytes)
@@ -126,7 +126,7 @@ package struct SnapshotWriter {
         append(block.links, used, to: &bytes)
         append(block.generation, used, to: &bytes)
         append(block.kind, used, to: &bytes)
-        if let extras = header.extras { append(extras, used, to: &bytes) }
+        if let xattrs = header.xattrs { append(xattrs, used, to: &bytes) }
         for slot in 0..<used {
             bytes.append(block.isLive(slot) ? UInt8(truncatingIfNeeded: block.name[slot]) : 0)
         }

@@ -38,7 +38,7 @@ extension Block {
             while bits != 0 {
                 let slot = word << 6 | bits.trailingZeroBitCount
                 dropName(slot)
-                header.pointee.extras?[slot] = ExtrasTable.unknown
+                header.pointee.xattrs?[slot] = XattrTable.unknown
                 bits &= bits &- 1
             }
         }

@@ -55,8 +55,8 @@ struct Block {
         var directoryCapacity = 0
         /// The first child of each directory, in the order of the rows; `Row.none` where it has none.
         var firstChildren: UnsafeMutablePointer<UInt32>?
-        /// The extras of each row (``ExtrasTable``); nil as long as none are known.
-        var extras: UnsafeMutablePointer<UInt32>?
+        /// The extended attributes of each row (``XattrTable``); nil as long as none are known.
+        var xattrs: UnsafeMutablePointer<UInt32>?
     }
 
     private let base: UnsafeMutableRawPointer
@@ -162,16 +162,16 @@ struct Block {
             copy.initialize(from: children, count: header.pointee.directories)
             header.pointee.firstChildren = copy
         }
-        if let extras = other.header.pointee.extras {
+        if let xattrs = other.header.pointee.xattrs {
             let copy = UnsafeMutablePointer<UInt32>.allocate(capacity: Block.capacity)
-            copy.initialize(from: extras, count: Block.capacity)
-            header.pointee.extras = copy
+            copy.initialize(from: xattrs, count: Block.capacity)
+            header.pointee.xattrs = copy
         }
     }
 
     func free() {
         header.pointee.firstChildren?.deallocate()
-        header.pointee.extras?.deallocate()
+        header.pointee.xattrs?.deallocate()
         header.pointee.arena.release()
         Glibc.free(base)
     }
@@ -179,7 +179,7 @@ struct Block {
     /// Bytes held; the names too, even where a copy shares them.
     var bytes: Int {
         Block.byteCount + header.pointee.nameRoom + header.pointee.directoryCapacity * 4
-            + (header.pointee.extras == nil ? 0 : Block.capacity * 4)
+            + (header.pointee.xattrs == nil ? 0 : Block.capacity * 4)
     }
 }
 
@@ -211,18 +211,18 @@ extension Block {
     }
 
     @inline(__always)
-    func extras(_ slot: Int) -> UInt32 {
-        guard let extras = header.pointee.extras else { return ExtrasTable.unknown }
-        return extras[slot]
+    func xattrs(_ slot: Int) -> UInt32 {
+        guard let xattrs = header.pointee.xattrs else { return XattrTable.unknown }
+        return xattrs[slot]
     }
 
-    func setExtras(_ slot: Int, _ extras: UInt32) {
-        if header.pointee.extras == nil {
-            if extras == ExtrasTable.unknown { return }
+    func setXattrs(_ slot: Int, _ xattrs: UInt32) {
+        if header.pointee.xattrs == nil {
+            if xattrs == XattrTable.unknown { return }
             let column = UnsafeMutablePointer<UInt32>.allocate(capacity: Block.capacity)
-            column.initialize(repeating: ExtrasTable.unknown, count: Block.capacity)
-            header.pointee.extras = column
+            column.initialize(repeating: XattrTable.unknown, count: Block.capacity)
+            header.pointee.xattrs = column
         }
-        header.pointee.extras.unsafelyUnwrapped[slot] = extras
+        header.pointee.xattrs.unsafelyUnwrapped[slot] = xattrs
     }
 }

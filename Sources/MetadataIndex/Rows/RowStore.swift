@@ -12,8 +12,8 @@ struct RowStore: Sendable {
     var common: [CommonAttributes] = []
     /// Keeps the lists that are named there; nil where there are none.
     var lease: AccessListLease?
-    /// Extra attributes by number.
-    var extrasList = ExtrasList()
+    /// Extended attributes by number.
+    var xattrList = XattrList()
     /// The facts of each package besides its columns.
     var packages = SparseColumn<PackageFacts>()
     /// The numbers of conflict versions of the rows that have any.
@@ -88,9 +88,9 @@ struct RowStore: Sendable {
 
     func access(_ row: UInt32) -> FileAccess { common[Int(block(row).common[RowStore.slot(row)])].access }
 
-    func extras(_ row: UInt32) -> ExtraAttributes? {
-        let number = block(row).extras(RowStore.slot(row))
-        return number == ExtrasTable.unknown ? nil : extrasList[number]
+    func xattrs(_ row: UInt32) -> ExtraAttributes? {
+        let number = block(row).xattrs(RowStore.slot(row))
+        return number == XattrTable.unknown ? nil : xattrList[number]
     }
 
     @inline(__always)

@@ -86,7 +86,7 @@ struct SlotAllocator {
             let own = rows.block(row)
             let slot = RowStore.slot(row)
             if own.isLive(slot) { continue }
-            own.setExtras(slot, ExtrasTable.unknown)
+            own.setXattrs(slot, XattrTable.unknown)
             if own.generation[slot] == .max {
                 retiredCount += 1
                 continue

@@ -71,7 +71,7 @@ import Testing
 
     /// Goes on from what was left.
     private func resume(
-        _ left: Left, settings: WatchSettings = WatchSettings(), wasMountPoint: Bool = false, readsExtras: Bool = false,
+        _ left: Left, settings: WatchSettings = WatchSettings(), wasMountPoint: Bool = false, readsXattrs: Bool = false,
         key: UInt64 = 5
     ) throws -> (fixture: WatcherFixture, handover: HandoverMemory, isResumed: Bool) {
         let handover = try HandoverMemory(adopting: Descriptor(owning: left.memory))
@@ -80,7 +80,7 @@ import Testing
         let fixture = try WatcherFixture(tree: left.tree, settings: settings, inotify: left.inotify, handover: handover)
         if let start { fixture.watcher.resume(from: start) }
         fixture.watcher.addContainer(
-            1, path: directory.path, isKnown: true, wasMountPoint: wasMountPoint, readsExtras: readsExtras, key: key)
+            1, path: directory.path, isKnown: true, wasMountPoint: wasMountPoint, readsXattrs: readsXattrs, key: key)
         fixture.watcher.replayEvents()
         let isResumed = fixture.watcher.state(of: 1) == .live
         return (fixture, handover, isResumed)
@@ -336,7 +336,7 @@ import Testing
         makeTree()
         let left = try begin()
         func copy() -> Left { Left(tree: left.tree, inotify: duplicate(left.inotify), memory: duplicate(left.memory)) }
-        // Another state of the index, other circumstances, another container, other extras.
+        // Another state of the index, other circumstances, another container, other extended attributes.
         var other = copy()
         other.sequence = 2
         try #expect(!resume(other).isResumed)
@@ -361,9 +361,9 @@ import Testing
         #expect(fixture.watcher.counters.directoriesRead == 41)
     }
 
-    @Test func extrasThatWereNotReadAreRead() throws {
+    @Test func extendedAttributesThatWereNotReadAreRead() throws {
         makeTree()
-        let (fixture, _, isResumed) = try resume(try begin(), readsExtras: true)
+        let (fixture, _, isResumed) = try resume(try begin(), readsXattrs: true)
         #expect(!isResumed)
         fixture.iterate(until: { fixture.watcher.state(of: 1) == .live })
         #expect(fixture.notices.first == .containerFound(container: 1, isKnown: true, obstacle: .other))

@@ -82,17 +82,17 @@ final class Mounts {
         let fixture = try WatcherFixture()
         fixture.watcher.addContainer(1, path: directory.path)
         var isFilled = false
-        fixture.watcher.setReadsExtras(1) { isFilled = true }
+        fixture.watcher.setReadsXattrs(1) { isFilled = true }
         fixture.iterate(until: { isFilled })
         let node = try #require(fixture.tree.node(at: "a"))
-        let covered = fixture.tree.entry(node).extras
+        let covered = fixture.tree.entry(node).xattrs
         #expect(covered?.isEmpty == false)
         mounts.make(directory.url("a"))
         settle(fixture, "mounted")
-        #expect(fixture.tree.entry(node).extras == [])
+        #expect(fixture.tree.entry(node).xattrs == [])
         mounts.end(directory.url("a"))
         settle(fixture, "unmounted")
-        #expect(fixture.tree.entry(node).extras == covered)
+        #expect(fixture.tree.entry(node).xattrs == covered)
     }
 
     /// A bind mount is the same directory under another name, and a file may be covered too.

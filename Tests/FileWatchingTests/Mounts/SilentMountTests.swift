@@ -50,13 +50,13 @@ struct SilentMountTests {
         fixture.watcher.state(of: number) == .live
     }
 
-    @Test(arguments: [false, true]) func filesBesideASilentMountAreFound(readsExtras: Bool) throws {
+    @Test(arguments: [false, true]) func filesBesideASilentMountAreFound(readsXattrs: Bool) throws {
         for name in ["a", "mount", "z", "z/deep"] { directory.makeDirectory(name) }
         for name in ["a/f", "f", "z/deep/g"] { directory.write(name) }
         let server = try FuseServer(on: directory.url("mount"), isSilent: true)
         defer { server.end() }
-        let fixture = try self.fixture(readsAccessLists: readsExtras)
-        fixture.watcher.addContainer(1, path: directory.path, readsExtras: readsExtras)
+        let fixture = try self.fixture(readsAccessLists: readsXattrs)
+        fixture.watcher.addContainer(1, path: directory.path, readsXattrs: readsXattrs)
         fixture.settle()
         #expect(paths(fixture) == ["a", "a/f", "f", "mount", "z", "z/deep", "z/deep/g"])
         let why = try #require(reason(fixture))

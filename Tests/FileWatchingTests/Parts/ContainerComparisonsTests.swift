@@ -11,17 +11,17 @@ import Testing
         _ task: UInt32, _ subject: Comparison.Subject = .everything, isPaced: Bool = false
     ) -> Comparison { Comparison(task: task, of: subject, isPaced: isPaced) }
 
-    @Test func oneFollowsAnotherAndExtrasComeLast() {
+    @Test func oneFollowsAnotherAndExtendedAttributesComeLast() {
         var comparisons = ContainerComparisons()
         comparisons.begin(make(1), now: 0)
-        comparisons.readExtras(make(3, .extras))
+        comparisons.readXattrs(make(3, .xattrs))
         comparisons.follow(make(2))
         #expect(comparisons.has(1) && comparisons.has(2) && comparisons.has(3) && !comparisons.has(4))
         #expect(comparisons.hasMore)
         var order: [UInt32] = []
         while let ended = comparisons.end(now: 0, longestPause: 0) { order.append(ended.task) }
         #expect(order == [1, 2, 3] && !comparisons.hasMore && comparisons.current == nil)
-        comparisons.readExtras(make(4, .extras))
+        comparisons.readXattrs(make(4, .xattrs))
         #expect(comparisons.current?.task == 4, "nothing is under way")
     }
 
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func anOverflowMakesAnyComparisonOneOfEverything() {
-        for subject in [Comparison.Subject.someDirectories, .extras, .everything, .oldEntries] {
+        for subject in [Comparison.Subject.someDirectories, .xattrs, .everything, .oldEntries] {
             var comparison = make(1, subject)
             comparison.beginAudit()
             comparison.notBefore = 9

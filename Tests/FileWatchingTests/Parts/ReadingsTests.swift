@@ -8,7 +8,7 @@ import Testing
 @Suite struct ReadingsTests {
     private var readings = Readings(unstableAfter: 8)
     private let container = WatchedContainer(
-        number: 1, path: "/c", options: CrawlOptions(ignored: IgnoredNames([]), readsExtras: false))
+        number: 1, path: "/c", options: CrawlOptions(ignored: IgnoredNames([]), readsXattrs: false))
     private let directory = DirectoryID(slot: 4, generation: 0)
 
     @Test mutating func aTaskEndsWhenItsJobsAndTheirsAreDone() {

@@ -86,7 +86,7 @@ import Testing
         directory.setTags("box/f", "red")
         watch("box")
         var isDone = false
-        fixture.watcher.setReadsExtras(1) { isDone = true }
+        fixture.watcher.setReadsXattrs(1) { isDone = true }
         fixture.iterate(until: { isDone }, "tags")
         fixture.settle()
         #expect(known("f") == Self.list)

@@ -11,7 +11,7 @@ final class DictionaryTree: WatchedTree {
         var parent: TreeNode?
         var name: [UInt8]
         var status: FileStatus
-        var extras: [UInt8]?
+        var xattrs: [UInt8]?
         var children: [[UInt8]: TreeNode] = [:]
         /// Never given twice, unlike rows.
         var identity: Int
@@ -58,7 +58,7 @@ final class DictionaryTree: WatchedTree {
 
     func addContainer(_ number: UInt32) {
         entries[TreeNode(container: number, row: 0)] = Entry(
-            parent: nil, name: [], status: .none, extras: nil, identity: 0)
+            parent: nil, name: [], status: .none, xattrs: nil, identity: 0)
     }
 
     // MARK: Reading
@@ -159,14 +159,14 @@ final class DictionaryTree: WatchedTree {
     // MARK: Writing
 
     func insert(
-        named name: UnsafeRawBufferPointer, status: FileStatus, extras: UnsafeRawBufferPointer?,
+        named name: UnsafeRawBufferPointer, status: FileStatus, xattrs: UnsafeRawBufferPointer?,
         into directory: TreeNode
     ) -> TreeNode? {
-        insert(Array(name), status, extras.map(Array.init), directory, says: "insert")
+        insert(Array(name), status, xattrs.map(Array.init), directory, says: "insert")
     }
 
     private func insert(
-        _ name: [UInt8], _ status: FileStatus, _ extras: [UInt8]?, _ directory: TreeNode, says verb: String
+        _ name: [UInt8], _ status: FileStatus, _ xattrs: [UInt8]?, _ directory: TreeNode, says verb: String
     ) -> TreeNode {
         precondition(!name.isEmpty && name.count <= FileNameLimits.mostBytes)
         precondition(!name.contains(0) && !name.contains(0x2F))
@@ -179,7 +179,7 @@ final class DictionaryTree: WatchedTree {
             isSingle(status)
             ? take(status, name, directory) ?? inaccessible[node.container]?.removeValue(forKey: status.identity) : nil
         entries[node] = Entry(
-            parent: directory, name: name, status: status, extras: extras, identity: known ?? nextIdentity)
+            parent: directory, name: name, status: status, xattrs: xattrs, identity: known ?? nextIdentity)
         if known == nil { nextIdentity += 1 }
         entries[directory]?.children[name] = node
         log.append("\(verb) \(path(node))")
@@ -203,7 +203,7 @@ final class DictionaryTree: WatchedTree {
         for index in 0..<batch.count {
             _ = insert(
                 Array(batch.names[batch.nameRange(at: index)]), batch.statuses[index],
-                batch.extrasRange(at: index).map { Array(batch.extras[$0]) }, directory, says: "crawl")
+                batch.xattrRange(at: index).map { Array(batch.xattrs[$0]) }, directory, says: "crawl")
         }
     }
 
@@ -223,16 +223,16 @@ final class DictionaryTree: WatchedTree {
         return true
     }
 
-    func setExtras(of node: TreeNode, to extras: UnsafeRawBufferPointer) -> Bool {
-        let old = entry(node).extras
-        guard old != Array(extras) else { return false }
-        entries[node]?.extras = Array(extras)
-        guard old ?? [] != Array(extras) else { return false }
-        log.append("extras \(path(node)) \(extras.count)")
+    func setXattrs(of node: TreeNode, to xattrs: UnsafeRawBufferPointer) -> Bool {
+        let old = entry(node).xattrs
+        guard old != Array(xattrs) else { return false }
+        entries[node]?.xattrs = Array(xattrs)
+        guard old ?? [] != Array(xattrs) else { return false }
+        log.append("extras \(path(node)) \(xattrs.count)")
         return true
     }
 
-    func forgetExtras(of node: TreeNode) { entries[node]?.extras = nil }
+    func forgetXattrs(of node: TreeNode) { entries[node]?.xattrs = nil }
 
     func move(_ node: TreeNode, to directory: TreeNode, named name: UnsafeRawBufferPointer) {
         let old = path(node)
@@ -255,7 +255,7 @@ final class DictionaryTree: WatchedTree {
         detach(source)
         let gone = entry(source)
         entries[target]?.status = gone.status
-        entries[target]?.extras = gone.extras
+        entries[target]?.xattrs = gone.xattrs
         entries[target]?.children = gone.children
         for child in gone.children.values { entries[child]?.parent = target }
         release(source)
@@ -332,7 +332,7 @@ final class DictionaryTree: WatchedTree {
         let status = entry(root).status
         unavailable[container] = entries.filter { $0.key.container == container }
         entries = entries.filter { $0.key.container != container }
-        entries[root] = Entry(parent: nil, name: [], status: status, extras: nil, identity: 0)
+        entries[root] = Entry(parent: nil, name: [], status: status, xattrs: nil, identity: 0)
         log.append("park")
     }
 

@@ -77,16 +77,16 @@ extension PlayedKernel {
 
     /// Sets the extended attributes, with a mode and a list of who may read them; `ticks` says whether the time of change has gone on
     /// since the change before.
-    func setExtras(
+    func setXattrs(
         _ path: String, _ attributes: [String: String], mode: UInt16? = nil, list: AccessListID? = nil,
         ticks: Bool = true
     ) {
-        let extras = ExtraAttributes(attributes.map { (Array($0.key.utf8), Array($0.value.utf8)) })
+        let xattrs = ExtraAttributes(attributes.map { (Array($0.key.utf8), Array($0.value.utf8)) })
         state.withLock { state in
             let place = PlayedKernel.locate(path, state)
             guard let inode = place.inode else { fatalError("no such file: \(path)") }
             if ticks { state.time += 1 }
-            state.inodes[inode]?.extras = extras.bytes
+            state.inodes[inode]?.xattrs = xattrs.bytes
             if let mode { state.inodes[inode]?.status.mode = mode }
             if let list { state.inodes[inode]?.accessList = list }
             state.inodes[inode]?.status.changed = Timestamp(nanoseconds: state.time)
@@ -97,10 +97,10 @@ extension PlayedKernel {
     }
 
     /// Has the extended attributes of a file fail to be read; nil for no more.
-    func failExtras(_ path: String, _ error: SystemError?) {
+    func failXattrs(_ path: String, _ error: SystemError?) {
         state.withLock { state in
             guard let inode = PlayedKernel.locate(path, state).inode else { fatalError("no such file: \(path)") }
-            state.inodes[inode]?.extrasError = error
+            state.inodes[inode]?.xattrError = error
         }
     }
 

@@ -228,7 +228,7 @@ extension PlayedKernel: WatchKernel {
         }
     }
 
-    func readExtras(
+    func readXattrs(
         of name: UnsafePointer<CChar>, kind: FileKind, in directory: CInt, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int {
         let name = String(cString: name)
@@ -236,14 +236,14 @@ extension PlayedKernel: WatchKernel {
             guard let parent = state.descriptors[directory],
                 let inode = name.isEmpty ? parent : state.inodes[parent]?.children[name]
             else { return .failure(.noEntry) }
-            state.beforeExtras?(&state)
-            if let error = state.inodes[inode]?.extrasError { return .failure(error) }
-            let extras = state.inodes[inode]?.extras ?? []
-            return .success(extras)
+            state.beforeXattrs?(&state)
+            if let error = state.inodes[inode]?.xattrError { return .failure(error) }
+            let xattrs = state.inodes[inode]?.xattrs ?? []
+            return .success(xattrs)
         }
-        let extras = try result.get()
-        buffer.copyBytes(from: extras)
-        return extras.count
+        let xattrs = try result.get()
+        buffer.copyBytes(from: xattrs)
+        return xattrs.count
     }
 
     /// Lets go of an inode that nothing names or holds, as the kernel evicts it: its watch ends.

@@ -19,10 +19,10 @@ final class PlayedKernel: Sendable {
         var isUnreadable = false
         /// Nothing in it can be reached.
         var isUnsearchable = false
-        var extras: [UInt8] = []
+        var xattrs: [UInt8] = []
         var accessList = AccessListID.none
         /// Why they cannot be read.
-        var extrasError: SystemError?
+        var xattrError: SystemError?
         /// How many descriptors and names keep it.
         var opened = 0
     }
@@ -65,8 +65,8 @@ final class PlayedKernel: Sendable {
         var fileSystemType: FileSystemType?
         /// Whether changes have no events, as those beneath an overlay.
         var isQuiet = false
-        /// Runs before each reading of extras, behind that of a status.
-        var beforeExtras: (@Sendable (inout State) -> Void)?
+        /// Runs before each reading of extended attributes, behind that of a status.
+        var beforeXattrs: (@Sendable (inout State) -> Void)?
         /// How often entries were looked at, and the cost of each look, of `now`.
         var looks = 0
         var costOfLook: UInt64 = 0

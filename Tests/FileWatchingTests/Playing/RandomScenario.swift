@@ -25,11 +25,11 @@ struct RandomScenario {
     /// Whether much is done before any of it is heard, as while a daemon is away whose descriptors are kept.
     private let isLate: Bool
     private var random: SeededGenerator
-    /// Decides about extras alone, so that everything else is as it is without.
-    private var extrasRandom: SeededGenerator
-    /// Whether extras change and are asked for at some time, of some watchers before they have read anything.
-    private var hasExtras: Bool { !closes && seed % 5 < 3 }
-    private var fillsAtStart: Bool { hasExtras && seed / 5 % 2 == 0 }
+    /// Decides about extended attributes alone, so that everything else is as it is without.
+    private var xattrRandom: SeededGenerator
+    /// Whether extended attributes change and are asked for at some time, of some watchers before they have read anything.
+    private var hasXattrs: Bool { !closes && seed % 5 < 3 }
+    private var fillsAtStart: Bool { hasXattrs && seed / 5 % 2 == 0 }
     private let player: Scenario
     private var text: [String] = []
     /// Inodes whose files are gone, to be handed out again.
@@ -56,7 +56,7 @@ struct RandomScenario {
         self.isDriven = isDriven
         self.isLate = isLate
         random = SeededGenerator(seed: seed)
-        extrasRandom = SeededGenerator(seed: seed &* 31 &+ 7)
+        xattrRandom = SeededGenerator(seed: seed &* 31 &+ 7)
         containers = seed % 2 == 0 || seed % 8 == 7 ? [1: "/c", 2: "/o"] : [1: "/c"]
         // Some watchers have no time, so that whatever is made in slices is.
         player = RandomScenario.player(seed, limits, isDriven: isDriven)
@@ -85,7 +85,7 @@ struct RandomScenario {
         if containers.count > 1 { perform("mkdir /o") }
         for _ in 0..<15 {
             change()
-            if hasExtras { tag() }
+            if hasXattrs { tag() }
         }
         if fillsAtStart { perform("fill") }
         if containers.count > 1 { perform("container 2 /o") }
@@ -95,7 +95,7 @@ struct RandomScenario {
             for _ in 0..<Int.random(in: isLate ? 10...50 : 2...14, using: &random) {
                 if isLate, Int.random(in: 0..<4, using: &random) == 0 { save() }
                 change()
-                if hasExtras { changeExtras() }
+                if hasXattrs { changeXattrs() }
                 if !isLate { hear() }
             }
             for _ in 0..<(isLate ? Int.random(in: 0...6, using: &random) : 0) {
@@ -104,7 +104,7 @@ struct RandomScenario {
             perform("go crawl")
             perform("settle")
             guard check() else { return }
-            let unread = player.wrongExtras()
+            let unread = player.wrongXattrs()
             if !unread.isEmpty {
                 Issue.record("GATHER_SCENARIO_FIRST_SEED=\(seed): extras: \(unread):\n\(least())")
                 return
@@ -203,14 +203,14 @@ struct RandomScenario {
         return player.kernel.state.withLock { $0.inodes[inode]?.status.links ?? 1 } > 1
     }
 
-    private mutating func changeExtras() {
-        if Int.random(in: 0..<2, using: &extrasRandom) == 0 { tag() }
-        if Int.random(in: 0..<30, using: &extrasRandom) == 0 { perform("fill") }
+    private mutating func changeXattrs() {
+        if Int.random(in: 0..<2, using: &xattrRandom) == 0 { tag() }
+        if Int.random(in: 0..<30, using: &xattrRandom) == 0 { perform("fill") }
     }
 
     private mutating func tag() {
-        swap(&random, &extrasRandom)
-        defer { swap(&random, &extrasRandom) }
+        swap(&random, &xattrRandom)
+        defer { swap(&random, &xattrRandom) }
         let path = place()
         guard !isUntold(path), kind(path) != nil else { return }
         perform("tag \(path) \(Int.random(in: 1..<1000, using: &random))")

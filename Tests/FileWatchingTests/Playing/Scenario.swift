@@ -18,8 +18,8 @@ final class Scenario {
     private var barrier: Barrier?
     /// The containers, by number, with their paths in the played file system.
     private var containers: [UInt32: String] = [:]
-    /// Whether extras were asked for, and the containers that were asked for theirs, and that have them.
-    private var asksForExtras = false
+    /// Whether extended attributes were asked for, and the containers that were asked for theirs, and that have them.
+    private var asksForXattrs = false
     private var asked: Set<UInt32> = []
     private var filled: Set<UInt32> = []
     /// Whether the watcher has the iterations that it asks for, and no others, as the daemon has them.
@@ -67,7 +67,7 @@ final class Scenario {
                 "\(context): at the end",
                 sourceLocation: sourceLocation)
         }
-        let wrong = wrongExtras()
+        let wrong = wrongXattrs()
         #expect(wrong == [], "\(context): at the end", sourceLocation: sourceLocation)
         watcher.close()
         #expect(
@@ -120,7 +120,7 @@ final class Scenario {
         case .create: kernel.create(paths[0], inode: inode)
         case .symlink: kernel.create(paths[0], .symlink)
         case .write: kernel.write(paths[0], size: Int64(step.words[1]) ?? 0)
-        case .tag: kernel.setExtras(paths[0], ["xdg.tags": step.words[1]])
+        case .tag: kernel.setXattrs(paths[0], ["xdg.tags": step.words[1]])
         case .rm: kernel.remove(paths[0])
         case .mv: kernel.move(paths[0], paths[1])
         case .exchange: kernel.exchange(paths[0], paths[1])
@@ -206,16 +206,16 @@ final class Scenario {
         }
     }
 
-    /// Has extras read in every container that is there, and in those to come while they are read for the first time.
+    /// Has extended attributes read in every container that is there, and in those to come while they are read for the first time.
     private func fill() {
-        asksForExtras = true
+        asksForXattrs = true
         for number in containers.keys where asked.insert(number).inserted {
-            watcher.setReadsExtras(number) { self.filled.insert(number) }
+            watcher.setReadsXattrs(number) { self.filled.insert(number) }
         }
     }
 
-    /// The entries whose extras are not those of the file system, in containers that were asked for theirs.
-    func wrongExtras() -> [String] {
+    /// The entries whose extended attributes are not those of the file system, in containers that were asked for theirs.
+    func wrongXattrs() -> [String] {
         var wrong: [String] = []
         for (number, path) in containers where asked.contains(number) {
             guard filled.contains(number) else {
@@ -227,8 +227,8 @@ final class Scenario {
                 guard let node = tree.node(at: name, in: number), let inode = kernel.inode(path + "/" + name) else {
                     continue
                 }
-                let expected = kernel.state.withLock { $0.inodes[inode]?.extras }
-                if tree.entry(node).extras != expected { wrong.append("\(path)/\(name): extras") }
+                let expected = kernel.state.withLock { $0.inodes[inode]?.xattrs }
+                if tree.entry(node).xattrs != expected { wrong.append("\(path)/\(name): extras") }
             }
         }
         return wrong.sorted()
@@ -239,7 +239,7 @@ final class Scenario {
         if kernel.kind(path) == nil { kernel.create(path, .directory) }
         containers[number] = path
         watcher.addContainer(number, path: path)
-        if asksForExtras {
+        if asksForXattrs {
             fill()
             return
         }
@@ -256,7 +256,7 @@ final class Scenario {
             kernel.state.withLock { $0.isWoken = true }
         }
         for (number, path) in containers.sorted(by: { $0.key < $1.key }) {
-            watcher.addContainer(number, path: path, isKnown: true, readsExtras: asked.contains(number))
+            watcher.addContainer(number, path: path, isKnown: true, readsXattrs: asked.contains(number))
         }
         filled = asked
     }

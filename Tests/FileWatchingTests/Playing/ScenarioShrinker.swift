@@ -87,7 +87,7 @@ struct ScenarioShrinker {
                 where player.kernel.heard(player.tree.contents(of: number))
                     != player.kernel.heard(player.kernel.contents(below: path))
                 { return true }
-                if !player.wrongExtras().isEmpty { return true }
+                if !player.wrongXattrs().isEmpty { return true }
                 if judgesMoves, !moves.check(player.tree, player.kernel, containers).isEmpty { return true }
                 if model?.check(player.tree, player.kernel).isEmpty == false { return true }
             default: break

@@ -157,7 +157,7 @@ struct ScenarioFile: Sendable, CustomTestStringConvertible {
             """, "news of removals", sourceLocation: #_sourceLocation)
     }
 
-    /// Extras are read of what is known to be right: a directory that is not where it was has been told of, and is the same.
+    /// Extended attributes are read of what is known to be right: a directory that is not where it was has been told of, and is the same.
     @Test func anEntryThatAFillMissesIsNotAnother() {
         Scenario(isDriven: true).play(
             """

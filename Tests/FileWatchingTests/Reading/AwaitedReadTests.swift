@@ -31,7 +31,7 @@ import Testing
         let read = fixture.watcher.counters.directoriesRead
         switch reader {
         case .poll, .audit: fixture.kernel.advance(60_000_000_000)
-        case .fill: fixture.watcher.setReadsExtras(1)
+        case .fill: fixture.watcher.setReadsXattrs(1)
         }
         fixture.rest()
         #expect(fixture.watcher.figures(of: 1).outstanding > 0 && fixture.watcher.counters.directoriesRead == read)
@@ -231,7 +231,7 @@ import Testing
         let barrier = fixture.watcher.barrier()
         fixture.kernel.create("/c/behind")
         fixture.watcher.jobs.areRead = false
-        fixture.watcher.setReadsExtras(1)
+        fixture.watcher.setReadsXattrs(1)
         _ = fixture.watcher.iterate()
         fixture.watcher.jobs.areRead = true
         fixture.watcher.jobs.perIteration = 1

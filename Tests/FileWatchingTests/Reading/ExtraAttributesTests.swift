@@ -24,11 +24,11 @@ import Testing
 
     func fill(_ fixture: WatcherFixture) {
         var isFilled = false
-        fixture.watcher.setReadsExtras(1) { isFilled = true }
+        fixture.watcher.setReadsXattrs(1) { isFilled = true }
         fixture.iterate(until: { isFilled }, "filling")
     }
 
-    /// The extras that Python reads of each entry below the directory, a link's target under the empty name.
+    /// The extended attributes that Python reads of each entry below the directory, a link's target under the empty name.
     func oracle() throws -> [String: Attributes] {
         let script = """
             import os, sys
@@ -71,15 +71,15 @@ import Testing
         }
     }
 
-    /// The extras that the tree was told of an entry; nil if it was told none.
+    /// The extended attributes that the tree was told of an entry; nil if it was told none.
     func told(_ fixture: WatcherFixture, _ path: String) throws -> Attributes? {
         let node = try #require(fixture.tree.node(at: path), "\(path)")
-        guard let bytes = fixture.tree.entry(node).extras else { return nil }
-        let extras = try #require(bytes.withUnsafeBytes { ExtraAttributes($0) })
+        guard let bytes = fixture.tree.entry(node).xattrs else { return nil }
+        let xattrs = try #require(bytes.withUnsafeBytes { ExtraAttributes($0) })
         var attributes: Attributes = [:]
-        if extras.isTarget { attributes[""] = extras.withValue(named: []) { $0.map { Array($0) } } }
-        for name in extras.names {
-            attributes[name.text] = extras.withValue(named: Array(name.text.utf8)) { $0.map { Array($0) } }
+        if xattrs.isTarget { attributes[""] = xattrs.withValue(named: []) { $0.map { Array($0) } } }
+        for name in xattrs.names {
+            attributes[name.text] = xattrs.withValue(named: Array(name.text.utf8)) { $0.map { Array($0) } }
         }
         return attributes
     }
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `Extras are read when they are first asked for, and not before`() throws {
+    @Test func `Extended attributes are read when they are first asked for, and not before`() throws {
         directory.makeDirectory("d")
         directory.write("d/a")
         directory.write("b")

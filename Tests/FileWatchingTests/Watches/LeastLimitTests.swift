@@ -115,7 +115,7 @@ import Testing
         #expect(fixture.watcher.state(of: 1) == .live)
     }
 
-    @Test func `A directory has a limit of bytes of extras, and the container says that there are more`()
+    @Test func `A directory has a limit of bytes of extended attributes, and the container says that there are more`()
         throws
     {
         let fixture = PlayedFixture { $0.limits.extraBytesOfDirectory = 1_000 }
@@ -123,13 +123,13 @@ import Testing
         for number in 0..<40 {
             fixture.kernel.create("/c/f\(number)")
             let value = String(repeating: "x", count: 50) + "\(number)"
-            fixture.kernel.setExtras("/c/f\(number)", ["xdg.comment": value])
+            fixture.kernel.setXattrs("/c/f\(number)", ["xdg.comment": value])
         }
-        fixture.watcher.addContainer(1, path: "/c", readsExtras: true)
+        fixture.watcher.addContainer(1, path: "/c", readsXattrs: true)
         fixture.rest()
         fixture.expectEqual("/c")
         func known() throws -> Int {
-            try (0..<40).count { try fixture.tree.entry(#require(fixture.tree.node(at: "f\($0)"))).extras != nil }
+            try (0..<40).count { try fixture.tree.entry(#require(fixture.tree.node(at: "f\($0)"))).xattrs != nil }
         }
         let count = try known()
         #expect(count > 5 && count < 20)
@@ -138,7 +138,7 @@ import Testing
             return
         }
         // A file with an event is looked at for itself.
-        for number in 0..<40 { fixture.kernel.setExtras("/c/f\(number)", ["xdg.comment": "\(number)"]) }
+        for number in 0..<40 { fixture.kernel.setXattrs("/c/f\(number)", ["xdg.comment": "\(number)"]) }
         fixture.rest()
         #expect(try known() == 40)
         fixture.wait(seconds: 61)

@@ -16,7 +16,7 @@ struct BarrierQueueTests {
     }
 
     private func waiter(_ numbers: Set<UInt32>, needsSettled: Bool = true, _ calls: Calls) -> Waiter {
-        Waiter(barrier: Barrier(position: 0), numbers: numbers, needsSettled: needsSettled, extras: []) {
+        Waiter(barrier: Barrier(position: 0), numbers: numbers, needsSettled: needsSettled, xattrs: []) {
             calls.late.append($0.count)
         }
     }
@@ -66,7 +66,7 @@ struct BarrierQueueTests {
         let (queue, calls) = (BarrierQueue(loop: loop), Calls())
         let second = waiter([1], calls)
         queue.add(
-            Waiter(barrier: Barrier(position: 0), numbers: [1], needsSettled: true, extras: []) { _ in
+            Waiter(barrier: Barrier(position: 0), numbers: [1], needsSettled: true, xattrs: []) { _ in
                 queue.add(second, timeout: nil) { _ in [] }
             }, timeout: nil
         ) { _ in [] }

@@ -11,7 +11,7 @@ struct FirstResultsTests {
     private let queue = TurnQueue(atOnce: 1, perUser: 1)
 
     private static func waiter() -> Waiter {
-        Waiter(barrier: Barrier(position: 0), numbers: [], needsSettled: true, extras: [], completion: { _ in })
+        Waiter(barrier: Barrier(position: 0), numbers: [], needsSettled: true, xattrs: [], completion: { _ in })
     }
 
     /// A turn that has come, behind which others wait.

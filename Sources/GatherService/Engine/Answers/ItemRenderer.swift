@@ -18,7 +18,7 @@ struct ItemRenderer: Sendable {
     private let attributes: [Attribute]
     private let readsStatus: Bool
     private let readsPath: Bool
-    private let readsExtras: Bool
+    private let readsXattrs: Bool
     /// Extended attributes by their own names.
     private let extended: [ExtendedAttributeName]
     /// Those of now, also where they were others when this was made.
@@ -47,7 +47,7 @@ struct ItemRenderer: Sendable {
         attributes.remove(.id)
         self.attributes = attributes.attributes.filter { $0.ordinal != nil }
         extended = attributes.extended
-        readsExtras = attributes.containsExtras
+        readsXattrs = attributes.containsXattrs
         self.names = names
         (tellsUser, tellsGroup) = (attributes.contains(.owner), attributes.contains(.group))
         self.types = types
@@ -77,7 +77,7 @@ struct ItemRenderer: Sendable {
         for attribute in attributes where !attribute.isExtra {
             write(attribute, of: row, status, in: snapshot, to: &writer)
         }
-        if readsExtras { writeExtras(of: row, in: snapshot, to: &writer) }
+        if readsXattrs { writeXattrs(of: row, in: snapshot, to: &writer) }
         if let previousPath {
             text.removeAll(keepingCapacity: true)
             text += rootPrefix
@@ -181,23 +181,23 @@ struct ItemRenderer: Sendable {
 
     /// Extended attributes are for callers that may read the file (xattr(7)); the target of a link is for all that see
     /// it.
-    private func writeExtras(of row: Row, in snapshot: IndexSnapshot, to writer: inout JSONWriter) {
-        guard let extras = snapshot.extras(of: row), !extras.isEmpty,
-            extras.isTarget || caller?.may(.read, snapshot.access(of: row)) ?? true
+    private func writeXattrs(of row: Row, in snapshot: IndexSnapshot, to writer: inout JSONWriter) {
+        guard let xattrs = snapshot.xattrs(of: row), !xattrs.isEmpty,
+            xattrs.isTarget || caller?.may(.read, snapshot.access(of: row)) ?? true
         else { return }
         for attribute in attributes where attribute.isExtra {
             if attribute == .tags {
-                let tags = extras.tags
+                let tags = xattrs.tags
                 if !tags.isEmpty { ItemWriter.strings(tags, attribute, to: &writer) }
                 continue
             }
-            switch extras.value(of: attribute) {
+            switch xattrs.value(of: attribute) {
             case .string(let text): ItemWriter.string(text, attribute, to: &writer)
             case .integer(let number): ItemWriter.integer(number, attribute, to: &writer)
             default: break
             }
         }
-        ItemWriter.extended(extras, extended, to: &writer)
+        ItemWriter.extended(xattrs, extended, to: &writer)
     }
 
     private mutating func makePath(of row: Row, in snapshot: IndexSnapshot) {

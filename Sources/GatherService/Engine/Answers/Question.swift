@@ -108,7 +108,7 @@ struct Question: Sendable {
     }
 
     /// Whether answering it takes extended attributes of files, or where links lead.
-    var readsExtras: Bool { attributes.containsExtras || predicateAttributes.contains(where: \.isExtra) }
+    var readsXattrs: Bool { attributes.containsXattrs || predicateAttributes.contains(where: \.isExtra) }
 
     /// Whether telling its items takes the names of users or groups.
     var tellsAccounts: Bool { attributes.contains(.owner) || attributes.contains(.group) }

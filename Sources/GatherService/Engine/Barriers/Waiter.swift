@@ -12,21 +12,21 @@ final class Waiter {
     let numbers: Set<UInt32>
     /// Whether the containers must have settled, and not only have seen the changes made before.
     let needsSettled: Bool
-    /// Those of them whose extra attributes must have been read.
-    let extras: Set<UInt32>
+    /// Those of them whose extended attributes must have been read.
+    let xattrs: Set<UInt32>
     /// Called once, on the loop: empty when the answer would be exact now, else the containers that were not in time.
     let completion: ([ContainerRecord]) -> Void
     var timeout: Scheduled<Void>?
     var isDone = false
 
     init(
-        barrier: Barrier, numbers: Set<UInt32>, needsSettled: Bool, extras: Set<UInt32>,
+        barrier: Barrier, numbers: Set<UInt32>, needsSettled: Bool, xattrs: Set<UInt32>,
         completion: @escaping ([ContainerRecord]) -> Void
     ) {
         self.barrier = barrier
         self.numbers = numbers
         self.needsSettled = needsSettled
-        self.extras = extras
+        self.xattrs = xattrs
         self.completion = completion
     }
 }

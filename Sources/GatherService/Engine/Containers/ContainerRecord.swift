@@ -15,7 +15,7 @@ final class ContainerRecord {
     let entry: IndexTree.Entry
     let registry = LiveQueryRegistry()
     var history: ContainerHistory
-    var extras: ExtrasProgress
+    var xattrs: ExtendedAttributeProgress
     var reported = ReportedState()
     var access: ContainerAccess
     /// Updates of live queries that wait while changes are held.
@@ -37,7 +37,7 @@ final class ContainerRecord {
         entry = IndexTree.Entry(
             index: MetadataIndex(root: ContainerRecord.unknownRoot), packages: configuration.packages)
         history = ContainerHistory(ClockMap(indexClock: entry.index.clock, floor: floor))
-        extras = ExtrasProgress(isFilled: false)
+        xattrs = ExtendedAttributeProgress(isFilled: false)
         access = ContainerAccess()
         entry.index.setShared(configuration.sync != nil)
     }
@@ -53,7 +53,7 @@ final class ContainerRecord {
         entry.recordsCrawl = true
         history = ContainerHistory(saved.clocks)
         // Those that are saved are verified with the rest, and no job reads them once more.
-        extras = ExtrasProgress(isFilled: saved.index.knowsExtras)
+        xattrs = ExtendedAttributeProgress(isFilled: saved.index.knowsXattrs)
         access = ContainerAccess(changed: saved.description.accessChanged, passage: saved.description.passage)
         snapshotMark = SnapshotMark(saved)
     }
@@ -73,9 +73,9 @@ final class ContainerRecord {
     var index: MetadataIndex { entry.index }
 
     /// Why questions about extended attributes have no exact answer in a container that has everything else exactly.
-    var extrasReason: String? {
-        guard index.lacksExtras else { return nil }
-        let limit = (index.extrasLimit + 0xF_FFFF) >> 20
+    var xattrReason: String? {
+        guard index.lacksXattrs else { return nil }
+        let limit = (index.xattrLimit + 0xF_FFFF) >> 20
         return "extended attributes of some items are not kept: the container has more than \(limit) MB of them"
     }
 

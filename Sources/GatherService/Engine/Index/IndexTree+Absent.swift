@@ -53,7 +53,7 @@ extension IndexTree {
             owner: directory.owner, group: directory.group, links: 1, inode: 0, device: directory.device)
         let name = Array(path[(slash.map { $0 + 1 } ?? 0)...])
         let node = name.withUnsafeBytes {
-            insert(named: $0, status: status, extras: nil, into: TreeNode(container: container, row: parent.number))
+            insert(named: $0, status: status, xattrs: nil, into: TreeNode(container: container, row: parent.number))
         }
         if let node { entry.index.setSync(Row(node.row), state, covering: .max) }
         return node != nil

@@ -221,7 +221,7 @@ extension IndexTree {
 
 extension IndexTree {
     func insert(
-        named name: UnsafeRawBufferPointer, status: FileStatus, extras: UnsafeRawBufferPointer?,
+        named name: UnsafeRawBufferPointer, status: FileStatus, xattrs: UnsafeRawBufferPointer?,
         into directory: TreeNode
     ) -> TreeNode? {
         let entry = entry(directory.container)
@@ -231,7 +231,7 @@ extension IndexTree {
         }
         guard let row = inserted else { return nil }
         let node = node(row, like: directory)
-        if let extras { setExtras(of: node, to: extras) }
+        if let xattrs { setXattrs(of: node, to: xattrs) }
         return node
     }
 
@@ -247,12 +247,12 @@ extension IndexTree {
         batch.names.withUnsafeBytes { names in
             insert(batch, names: names, statuses: batch.statuses, into: directory, entry)
         }
-        guard batch.hasExtras, rows.count == batch.count else { return }
-        batch.extras.withUnsafeBytes { extras in
+        guard batch.hasXattrs, rows.count == batch.count else { return }
+        batch.xattrs.withUnsafeBytes { xattrs in
             for position in 0..<batch.count {
-                guard let range = batch.extrasRange(at: position) else { continue }
-                setExtras(
-                    of: node(rows[position], like: directory), to: UnsafeRawBufferPointer(rebasing: extras[range]))
+                guard let range = batch.xattrRange(at: position) else { continue }
+                setXattrs(
+                    of: node(rows[position], like: directory), to: UnsafeRawBufferPointer(rebasing: xattrs[range]))
             }
         }
     }
@@ -291,17 +291,17 @@ extension IndexTree {
     }
 
     @discardableResult
-    func setExtras(of node: TreeNode, to extras: UnsafeRawBufferPointer) -> Bool {
+    func setXattrs(of node: TreeNode, to xattrs: UnsafeRawBufferPointer) -> Bool {
         guard node.row != Row.root.number else { return false }
-        let record = ExtraAttributes(extras) ?? .none
+        let record = ExtraAttributes(xattrs) ?? .none
         return attempt(node.container) { () throws(IndexError) in
-            try index(node).setExtras(Row(node.row), record)
+            try index(node).setXattrs(Row(node.row), record)
         } ?? false
     }
 
-    func forgetExtras(of node: TreeNode) {
+    func forgetXattrs(of node: TreeNode) {
         guard node.row != Row.root.number else { return }
-        _ = attempt(node.container) { () throws(IndexError) in try index(node).setExtras(Row(node.row), nil) }
+        _ = attempt(node.container) { () throws(IndexError) in try index(node).setXattrs(Row(node.row), nil) }
     }
 
     func move(_ node: TreeNode, to directory: TreeNode, named name: UnsafeRawBufferPointer) {

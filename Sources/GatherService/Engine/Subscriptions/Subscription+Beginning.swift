@@ -24,7 +24,7 @@ extension Subscription {
     }
 
     private func wait(for records: [ContainerRecord], since clock: QueryClock?) {
-        let waiter = engine.whenExact(records, extras: question.readsExtras, timeout: nil) { _ in
+        let waiter = engine.whenExact(records, xattrs: question.readsXattrs, timeout: nil) { _ in
             self.begin(since: clock)
         }
         first.wait(waiter)
@@ -44,9 +44,9 @@ extension Subscription {
     }
 
     /// Whether the extended attributes of a container were in the index at a clock. A clock of this very question says so.
-    private func knewExtras(of record: ContainerRecord, at clock: QueryClock) -> Bool {
-        !question.readsExtras || engine.isClock(clock, of: question)
-            || record.extras.wereFilled(at: clock.sequence)
+    private func knewXattrs(of record: ContainerRecord, at clock: QueryClock) -> Bool {
+        !question.readsXattrs || engine.isClock(clock, of: question)
+            || record.xattrs.wereFilled(at: clock.sequence)
     }
 
     /// Registers and looks, in one turn.
@@ -62,7 +62,7 @@ extension Subscription {
             return end()
         }
         let records = scoped.map(\.record)
-        guard engine.areSettled(records, extras: question.readsExtras) else {
+        guard engine.areSettled(records, xattrs: question.readsXattrs) else {
             leaveTurn()
             return wait(for: records, since: clock)
         }
@@ -105,7 +105,7 @@ extension Subscription {
             guard !open.contains(where: { $0 === record }),
                 let scoped = engine.scopes.scopes(of: question.scopeTexts, in: record)
             else { return nil }
-            if question.readsExtras { engine.fillExtras(record) }
+            if question.readsXattrs { engine.fillXattrs(record) }
             if !engine.updateHold(of: record) { engine.absorb(record) }
             return scoped
         }
@@ -189,7 +189,7 @@ extension Subscription {
                     continue
                 }
             }
-            guard knewExtras(of: record, at: clock),
+            guard knewXattrs(of: record, at: clock),
                 let indexClock = record.history.indexClock(at: clock.sequence),
                 let past = record.history.changes(since: indexClock, of: record.index)
             else { return false }

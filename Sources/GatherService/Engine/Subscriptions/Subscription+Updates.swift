@@ -116,7 +116,7 @@ extension Subscription {
         writer.field("event", "gathered")
         writer.field("count", Int64(count))
         writer.field(
-            "inexact", engine.inexact(openRecords, extras: question.readsExtras, for: question.caller))
+            "inexact", engine.inexact(openRecords, xattrs: question.readsXattrs, for: question.caller))
         if isToldAll { writer.field("clock", clock.text) }
         writer.endObject()
         sendWriter()
@@ -221,7 +221,7 @@ extension Subscription {
         if phase == .live {
             writer.field("count", Int64(count))
             writer.field(
-                "inexact", engine.inexact(openRecords, extras: question.readsExtras, for: question.caller))
+                "inexact", engine.inexact(openRecords, xattrs: question.readsXattrs, for: question.caller))
         }
         if isToldAll { writer.field("clock", clock.text) }
         writer.endObject()

@@ -125,7 +125,7 @@ final class Subscription {
         guard phase == .gathering || phase == .live,
             let scoped = engine.scopes.scopes(of: question.scopeTexts, in: record)
         else { return }
-        if question.readsExtras { engine.fillExtras(record) }
+        if question.readsXattrs { engine.fillXattrs(record) }
         // Nothing of it is known yet: all of it is going to be an update.
         add(scoped, engine.planOnLoop(question, for: scoped)).count(0)
     }

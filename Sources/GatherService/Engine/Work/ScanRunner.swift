@@ -34,8 +34,8 @@ struct ScanRunner {
         if scans.contains(where: { $0.plan.isCostly }) { return Int.max }
         return scans.reduce(0) { sum, scan in
             // Attributes are as long as their writers like.
-            let extras = scan.plan.readsExtras ? scan.snapshot.extrasByteCount / Limits.extraBytesForARow : 0
-            return sum + scan.snapshot.count + extras
+            let xattrs = scan.plan.readsXattrs ? scan.snapshot.xattrByteCount / Limits.extraBytesForARow : 0
+            return sum + scan.snapshot.count + xattrs
         }
     }
 

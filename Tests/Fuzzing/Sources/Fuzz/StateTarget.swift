@@ -73,7 +73,7 @@ enum StateTarget: FuzzTarget {
             _ = view.depth(of: row)
             _ = view.isWithin(row, Row(1))
             _ = view.status(of: row)
-            _ = view.extras(of: row)
+            _ = view.xattrs(of: row)
         }
     }
 
@@ -88,7 +88,7 @@ enum StateTarget: FuzzTarget {
         var identifier: ItemIdentifier?
         var path: [UInt8]
         var status: FileStatus
-        var extras: ExtraAttributes?
+        var xattrs: ExtraAttributes?
     }
 
     private static func rows(of index: MetadataIndex) -> [Entry] {
@@ -96,7 +96,7 @@ enum StateTarget: FuzzTarget {
             Entry(
                 row: $0, identifier: index.identifier(of: $0), path: path(of: $0, in: index),
                 status: index.status(of: $0),
-                extras: index.extras(of: $0))
+                xattrs: index.xattrs(of: $0))
         }
     }
 

@@ -1,4 +1,4 @@
-// Extras and who may read them: never those of one moment with the rights of another, and never what is not known any more.
+// Extended attributes and who may read them: never those of one moment with the rights of another, and never what is not known any more.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
@@ -8,7 +8,7 @@ import Testing
 
 @testable import FileWatching
 
-@Suite struct ExtrasLookUpTests {
+@Suite struct ExtendedAttributeLookUpTests {
     static let list = AccessLists.intern(
         AccessList(entries: [
             .init(.owner, [.read, .write]), .init(.user, [], number: 41_001), .init(.owningGroup, .read),
@@ -20,16 +20,16 @@ import Testing
         for name in ["c", "c/d", "outside"] { fixture.kernel.create(name, .directory) }
         for name in ["c/f", "c/d/g"] { fixture.kernel.create(name) }
         fixture.watcher.addContainer(1, path: "/c")
-        if reads { fixture.watcher.setReadsExtras(1) }
+        if reads { fixture.watcher.setReadsXattrs(1) }
         fixture.rest()
         return fixture
     }
 
     func comment(_ tree: DictionaryTree, _ path: String) throws -> String? {
         let node = try #require(tree.node(at: path), "\(path)")
-        guard let bytes = tree.entry(node).extras else { return nil }
-        let extras = try #require(bytes.withUnsafeBytes { ExtraAttributes($0) })
-        guard case .string(let text) = extras.value(of: .comment) else { return "" }
+        guard let bytes = tree.entry(node).xattrs else { return nil }
+        let xattrs = try #require(bytes.withUnsafeBytes { ExtraAttributes($0) })
+        guard case .string(let text) = xattrs.value(of: .comment) else { return "" }
         return text
     }
 
@@ -41,7 +41,7 @@ import Testing
         _ fixture: PlayedFixture, _ path: String, _ comment: String, mode: UInt16? = nil, list: AccessListID? = nil,
         ticks: Bool = true
     ) {
-        fixture.kernel.setExtras(path, ["xdg.comment": comment], mode: mode, list: list, ticks: ticks)
+        fixture.kernel.setXattrs(path, ["xdg.comment": comment], mode: mode, list: list, ticks: ticks)
     }
 
     // MARK: Errors
@@ -52,7 +52,7 @@ import Testing
         fixture.rest()
         #expect(try comment(fixture.tree, "f") == "one")
         // Nothing has changed: it is what it was.
-        fixture.kernel.failExtras("c/f", SystemError(code: 5))
+        fixture.kernel.failXattrs("c/f", SystemError(code: 5))
         fixture.watcher.rescan(1) { _ in }
         fixture.rest()
         #expect(try comment(fixture.tree, "f") == "one")
@@ -64,7 +64,7 @@ import Testing
         set(fixture, "c/f", "two")
         fixture.rest()
         #expect(try comment(fixture.tree, "f") == nil)
-        fixture.kernel.failExtras("c/f", nil)
+        fixture.kernel.failXattrs("c/f", nil)
         fixture.wait(seconds: 61)
         #expect(try comment(fixture.tree, "f") == "two")
         #expect(fixture.watcher.state(of: 1) == .live)
@@ -72,11 +72,11 @@ import Testing
 
     @Test func `A failure of a look-up is made good without an event`() throws {
         let fixture = fixture()
-        fixture.kernel.failExtras("c/d/g", .noMemory)
+        fixture.kernel.failXattrs("c/d/g", .noMemory)
         set(fixture, "c/d/g", "one")
         fixture.rest()
         #expect(try comment(fixture.tree, "d/g") == nil)
-        fixture.kernel.failExtras("c/d/g", nil)
+        fixture.kernel.failXattrs("c/d/g", nil)
         fixture.wait(seconds: 61)
         #expect(try comment(fixture.tree, "d/g") == "one")
         #expect(fixture.watcher.state(of: 1) == .live)
@@ -87,17 +87,17 @@ import Testing
     @Test(arguments: [.stale, .busy, .noSpace, .noMemory] as [SystemError], [true, false])
     func `A failure is what the container is said to lack`(error: SystemError, isCrawl: Bool) throws {
         let fixture = fixture()
-        fixture.kernel.failExtras("c/f", error)
+        fixture.kernel.failXattrs("c/f", error)
         if isCrawl { fixture.watcher.rescan(1) { _ in } } else { set(fixture, "c/f", "one") }
         fixture.rest()
         let reason = "1 of 2 directories are polled: \(PollReason.shortage(error))"
         #expect(fixture.watcher.state(of: 1) == .degraded(reason: reason))
-        fixture.kernel.failExtras("c/f", nil)
+        fixture.kernel.failXattrs("c/f", nil)
         fixture.wait(seconds: 61)
         #expect(fixture.watcher.state(of: 1) == .live)
     }
 
-    @Test(arguments: [true, false]) func `Extras shared by many files are told of each`(isCrawl: Bool) throws {
+    @Test(arguments: [true, false]) func `Xattrs shared by many files are told of each`(isCrawl: Bool) throws {
         let fixture = PlayedFixture { if !isCrawl { $0.directorySlice = 7 } }
         fixture.kernel.create("c", .directory)
         let comments = [nil, "one", "two", String(repeating: "three", count: 100), "fails"]
@@ -105,11 +105,11 @@ import Testing
             let path = "c/n\(number)"
             fixture.kernel.create(path)
             if let comment = comments[number % 5] { set(fixture, path, comment) }
-            if number % 5 == 4 { fixture.kernel.failExtras(path, .noMemory) }
+            if number % 5 == 4 { fixture.kernel.failXattrs(path, .noMemory) }
         }
-        fixture.watcher.addContainer(1, path: "/c", readsExtras: isCrawl)
+        fixture.watcher.addContainer(1, path: "/c", readsXattrs: isCrawl)
         fixture.rest()
-        if !isCrawl { fixture.watcher.setReadsExtras(1) }
+        if !isCrawl { fixture.watcher.setReadsXattrs(1) }
         fixture.rest()
         for number in 0..<60 {
             let expected = number % 5 == 4 ? nil : comments[number % 5] ?? ""
@@ -123,14 +123,14 @@ import Testing
         let fixture = fixture()
         let node = try #require(fixture.tree.node(at: "f"))
         fixture.kernel.state.withLock { state in
-            state.beforeExtras = { state in
-                state.beforeExtras = nil
+            state.beforeXattrs = { state in
+                state.beforeXattrs = nil
                 guard let inode = state.inodes[1]?.children["c"], let file = state.inodes[inode]?.children["f"] else {
                     return
                 }
                 state.time += 1
-                let extras = ExtraAttributes([(Array("xdg.comment".utf8), Array("secret".utf8))])
-                state.inodes[file]?.extras = extras.bytes
+                let xattrs = ExtraAttributes([(Array("xdg.comment".utf8), Array("secret".utf8))])
+                state.inodes[file]?.xattrs = xattrs.bytes
                 state.inodes[file]?.status.mode = 0o600
                 state.inodes[file]?.status.changed = Timestamp(nanoseconds: state.time)
             }
@@ -141,34 +141,34 @@ import Testing
         #expect(fixture.tree.entry(node).status.mode == 0o600)
     }
 
-    /// More often than they are read for one look: the extras told then are not of the file as it stands in the row, and an event
+    /// More often than they are read for one look: the extended attributes told then are not of the file as it stands in the row, and an event
     /// has told that there is more.
-    @Test(arguments: [true, false]) func `Extras that change at each look are told at the end`(isCrawl: Bool) throws {
+    @Test(arguments: [true, false]) func `Xattrs that change at each look are told at the end`(isCrawl: Bool) throws {
         let fixture = fixture(reads: !isCrawl)
         let changes = Atomic(0)
-        let total = 3 * WatchLimits.extrasAttempts
+        let total = 3 * WatchLimits.xattrAttempts
         fixture.kernel.state.withLock { state in
-            state.beforeExtras = { state in
+            state.beforeXattrs = { state in
                 guard changes.load(ordering: .relaxed) < total,
                     let top = state.inodes[1]?.children["c"], let file = state.inodes[top]?.children["f"]
                 else { return }
                 let number = changes.add(1, ordering: .relaxed).newValue
                 state.time += 1
-                let extras = ExtraAttributes([(Array("xdg.comment".utf8), Array("\(number)".utf8))])
-                state.inodes[file]?.extras = extras.bytes
+                let xattrs = ExtraAttributes([(Array("xdg.comment".utf8), Array("\(number)".utf8))])
+                state.inodes[file]?.xattrs = xattrs.bytes
                 state.inodes[file]?.status.changed = Timestamp(nanoseconds: state.time)
                 guard let watch = state.inodes[top]?.watch else { return }
                 state.queue.append(.init(watch: watch, mask: .attributes, name: "f"))
             }
         }
-        if isCrawl { fixture.watcher.setReadsExtras(1) } else { fixture.kernel.write("c/f", size: 3) }
+        if isCrawl { fixture.watcher.setReadsXattrs(1) } else { fixture.kernel.write("c/f", size: 3) }
         fixture.wait(seconds: 2)
         #expect(changes.load(ordering: .relaxed) == total)
         #expect(try comment(fixture.tree, "f") == "\(total)")
         fixture.expectEqual("/c")
     }
 
-    @Test(arguments: [true, false]) func `A comparison never shows new extras under old rights`(fills: Bool) throws {
+    @Test(arguments: [true, false]) func `A comparison never shows new xattrs under old rights`(fills: Bool) throws {
         // No more than the least number of look-ups an iteration.
         let fixture = fixture(reads: !fills) { $0.iterationBudget = 0 }
         let names = (0..<300).map { "n\($0)" }
@@ -177,7 +177,7 @@ import Testing
         fixture.kernel.quietly {
             for name in names { set(fixture, "c/" + name, "secret", mode: 0o600, list: Self.list) }
         }
-        if fills { fixture.watcher.setReadsExtras(1) } else { fixture.watcher.rescan(1) { _ in } }
+        if fills { fixture.watcher.setReadsXattrs(1) } else { fixture.watcher.rescan(1) { _ in } }
         var iterations = 0
         var idle = 0
         while idle < 4, iterations < 10_000 {
@@ -192,13 +192,13 @@ import Testing
         for name in names { #expect(try comment(fixture.tree, name) == "secret") }
     }
 
-    @Test func `A fill takes lists and extras as it reads them, without a look at each`() throws {
+    @Test func `A fill takes lists and extended attributes as it reads them, without a look at each`() throws {
         let fixture = fixture(reads: false)
         for number in 0..<50 { fixture.kernel.create("c/n\(number)") }
-        fixture.kernel.setExtras("c/n7", ["xdg.comment": "seven"], list: Self.list)
+        fixture.kernel.setXattrs("c/n7", ["xdg.comment": "seven"], list: Self.list)
         fixture.rest()
         let before = fixture.watcher.counters.lookUps
-        fixture.watcher.setReadsExtras(1)
+        fixture.watcher.setReadsXattrs(1)
         fixture.rest()
         #expect(fixture.watcher.counters.lookUps == before)
         #expect(try comment(fixture.tree, "n7") == "seven" && list(fixture.tree, "n7") == Self.list)
@@ -207,7 +207,7 @@ import Testing
 
     // MARK: After a restart
 
-    /// A tree that knows extras and lists, without a watcher.
+    /// A tree that knows extended attributes and lists, without a watcher.
     func saved() throws -> PlayedFixture {
         let fixture = fixture()
         set(fixture, "c/f", "secret", list: Self.list)
@@ -223,7 +223,7 @@ import Testing
         fixture.kernel.state.withLock { $0.queue = [] }
         let next = PlayedFixture(kernel: fixture.kernel, tree: fixture.tree)
         next.watcher.addContainer(1, path: "/c", isKnown: true)
-        if reads { next.watcher.setReadsExtras(1) }
+        if reads { next.watcher.setReadsXattrs(1) }
         next.rest()
         return next
     }
@@ -237,17 +237,17 @@ import Testing
         #expect(try comment(after.tree, "d") == "of a directory")
     }
 
-    @Test func `Changed extras are not known any more where extras are not read`() throws {
+    @Test func `Changed extended attributes are not known any more where extended attributes are not read`() throws {
         let before = try saved()
         before.kernel.quietly { set(before, "c/f", "another", list: AccessListID.none) }
         let after = restart(before)
         #expect(try comment(after.tree, "f") == nil && list(after.tree, "f") == AccessListID.none)
-        after.watcher.setReadsExtras(1)
+        after.watcher.setReadsXattrs(1)
         after.rest()
         #expect(try comment(after.tree, "f") == "another")
     }
 
-    @Test(arguments: [true, false]) func `A moved file does not keep extras that its list does not guard`(isDown: Bool)
+    @Test(arguments: [true, false]) func `A moved file does not keep xattrs that its list does not guard`(isDown: Bool)
         throws
     {
         let before = try saved()
@@ -265,7 +265,7 @@ import Testing
         #expect(try known == nil || list(after.tree, "d/moved") == Self.list, "\(known ?? "")")
     }
 
-    @Test func `A directory that is looked at by itself does not keep extras that are not read`() throws {
+    @Test func `A directory that is looked at by itself does not keep xattrs that are not read`() throws {
         let before = try saved()
         let after = restart(before)
         #expect(try comment(after.tree, "d") == "of a directory")
@@ -302,7 +302,7 @@ import Testing
         // The directory of the other name is read between two changes that fall into one tick.
         fixture.kernel.state.withLock { $0.readable = 0 }
         fixture.watcher.jobs.areRead = false
-        fixture.watcher.setReadsExtras(1)
+        fixture.watcher.setReadsXattrs(1)
         for _ in 0..<3 { _ = fixture.watcher.iterate() }
         set(fixture, "c/link", "one")
         fixture.watcher.jobs.areRead = true

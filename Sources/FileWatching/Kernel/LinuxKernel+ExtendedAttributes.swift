@@ -5,7 +5,7 @@ package import LinuxSystem
 package import Metadata
 
 extension LinuxKernel {
-    package func readExtras(
+    package func readXattrs(
         of name: UnsafePointer<CChar>, kind: FileKind, in directory: CInt, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int {
         do throws(SystemError) {

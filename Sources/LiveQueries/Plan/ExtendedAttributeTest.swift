@@ -7,7 +7,7 @@ import PredicateLanguage
 
 /// A comparison that reads only extended attributes and link targets. Its answer is equal for items with equal records,
 /// so a scan tests each record once.
-struct ExtrasTest: Sendable {
+struct ExtendedAttributeTest: Sendable {
     /// The comparison as it was written.
     let node: PredicateNode
     /// The comparison in a form that needs no values of the language; nil where there is none.
@@ -24,9 +24,9 @@ struct ExtrasTest: Sendable {
 
     init(_ comparison: Comparison, _ node: PredicateNode) {
         self.node = node
-        let answer = try? node.evaluate(on: Values(extras: .none))
+        let answer = try? node.evaluate(on: Values(xattrs: .none))
         answerForNone = answer
-        direct = answer == nil ? nil : ExtrasTest.direct(comparison)
+        direct = answer == nil ? nil : ExtendedAttributeTest.direct(comparison)
     }
 
     private static func direct(_ comparison: Comparison) -> Direct? {
@@ -68,27 +68,27 @@ struct ExtrasTest: Sendable {
     }
 
     /// Whether it holds for items with these attributes.
-    func holds(_ extras: ExtraAttributes) throws(EvaluationError) -> Bool {
-        if extras.isEmpty, let answerForNone { return answerForNone }
+    func holds(_ xattrs: ExtraAttributes) throws(EvaluationError) -> Bool {
+        if xattrs.isEmpty, let answerForNone { return answerForNone }
         switch direct {
         case .text(let attribute, let name, let pattern):
-            let text = extras.withValue(named: name) { $0.flatMap { ExtraAttributes.text($0, of: attribute) } }
+            let text = xattrs.withValue(named: name) { $0.flatMap { ExtraAttributes.text($0, of: attribute) } }
             // A value that is not text counts as missing.
             guard let text else { return answerForNone ?? false }
             return try pattern.matches(text)
         case .tags(let name, let quantifier, let pattern):
             // A matching tag decides ANY and NONE; a tag that does not match decides ALL.
             let decisive = quantifier != .all
-            let isDecided = try extras.withValue(named: name) { (value) throws(EvaluationError) in
+            let isDecided = try xattrs.withValue(named: name) { (value) throws(EvaluationError) in
                 guard let value else { return false }
-                return try ExtrasTest.hasTag(in: value, matching: pattern, decisive)
+                return try ExtendedAttributeTest.hasTag(in: value, matching: pattern, decisive)
             }
             return (quantifier == .any) == isDecided
         case .number(let name, let comparison, let constant):
-            let number = extras.withValue(named: name) { $0.flatMap(ExtraAttributes.integer) }
+            let number = xattrs.withValue(named: name) { $0.flatMap(ExtraAttributes.integer) }
             return number.map { comparison.holds($0, constant) } ?? answerForNone ?? false
-        case .presence(let attribute, let isWanted): return extras.has(attribute) == isWanted
-        case nil: return try node.evaluate(on: Values(extras: extras))
+        case .presence(let attribute, let isWanted): return xattrs.has(attribute) == isWanted
+        case nil: return try node.evaluate(on: Values(xattrs: xattrs))
         }
     }
 
@@ -109,9 +109,9 @@ struct ExtrasTest: Sendable {
 
     /// A record as values of the language.
     private struct Values: AttributeValues {
-        let extras: ExtraAttributes
+        let xattrs: ExtraAttributes
 
-        func value(of attribute: Attribute) -> MetadataValue { extras.value(of: attribute) }
+        func value(of attribute: Attribute) -> MetadataValue { xattrs.value(of: attribute) }
     }
 }
 

@@ -1,4 +1,4 @@
-// Reading extras of what is known already: a comparison in the background, for which only callers that ask for them wait.
+// Reading extended attributes of what is known already: a comparison in the background, for which only callers that ask for them wait.
 // SPDX-License-Identifier: Apache-2.0
 
 import FileWatching
@@ -7,7 +7,7 @@ import Metadata
 import Synchronization
 import Testing
 
-@Suite struct ExtrasFillTests {
+@Suite struct ExtendedAttributeFillTests {
     /// A container with a directory and a file in it, and something else that was read and is not under way.
     func started(directories: Int = 3) -> PlayedFixture {
         let fixture = PlayedFixture()
@@ -25,7 +25,7 @@ import Testing
     /// With what fills it held back.
     func filling(_ fixture: PlayedFixture, completion: @escaping () -> Void = {}) {
         fixture.watcher.jobs.areRead = false
-        fixture.watcher.setReadsExtras(1, completion: completion)
+        fixture.watcher.setReadsXattrs(1, completion: completion)
         fixture.rest()
     }
 
@@ -80,13 +80,13 @@ import Testing
         fixture.expectEqual("c")
     }
 
-    @Test func `Extras asked for while everything is read anyway read nothing twice`() {
+    @Test func `Extended attributes asked for while everything is read anyway read nothing twice`() {
         let fixture = started(directories: 8)
         fixture.watcher.jobs.areRead = false
         var isCompared = false
         var isFilled = false
         fixture.watcher.rescan(1) { _ in isCompared = true }
-        fixture.watcher.setReadsExtras(1) { isFilled = true }
+        fixture.watcher.setReadsXattrs(1) { isFilled = true }
         let before = fixture.watcher.counters.directoriesRead
         fixture.rest()
         fixture.watcher.jobs.areRead = true
@@ -95,24 +95,24 @@ import Testing
         // The container's own, and the eight in it.
         #expect(fixture.watcher.counters.directoriesRead == before + 9)
         for number in 0..<8 {
-            #expect(fixture.tree.node(at: "d\(number)/f").map { fixture.tree.entry($0).extras } == [])
+            #expect(fixture.tree.node(at: "d\(number)/f").map { fixture.tree.entry($0).xattrs } == [])
         }
     }
 
-    @Test func `Extras asked for while everything was read before are read behind it`() {
+    @Test func `Extended attributes asked for while everything was read before are read behind it`() {
         let fixture = started()
         fixture.watcher.jobs.areRead = false
         fixture.watcher.rescan(1) { _ in }
         // The jobs have been given out, and do not read them.
         fixture.rest()
         var isFilled = false
-        fixture.watcher.setReadsExtras(1) { isFilled = true }
+        fixture.watcher.setReadsXattrs(1) { isFilled = true }
         #expect(fixture.watcher.state(of: 1) == .verifying)
         fixture.watcher.jobs.areRead = true
         fixture.rest()
         #expect(isFilled)
         for number in 0..<3 {
-            #expect(fixture.tree.node(at: "d\(number)/f").map { fixture.tree.entry($0).extras } == [])
+            #expect(fixture.tree.node(at: "d\(number)/f").map { fixture.tree.entry($0).xattrs } == [])
         }
     }
 
@@ -125,11 +125,11 @@ import Testing
         fixture.kernel.move("c", "outside/c")
         fixture.kernel.move("other", "c")
         var isFilled = false
-        fixture.watcher.setReadsExtras(1) { isFilled = true }
+        fixture.watcher.setReadsXattrs(1) { isFilled = true }
         fixture.kernel.state.withLock { $0.readable = nil }
         fixture.wait(seconds: 5)
         #expect(isFilled)
         fixture.expectEqual("c")
-        #expect(fixture.tree.node(at: "g").map { fixture.tree.entry($0).extras } == [])
+        #expect(fixture.tree.node(at: "g").map { fixture.tree.entry($0).xattrs } == [])
     }
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Tells how far the extended attributes of a container are read, which happens only once a question needs them.
-struct ExtrasProgress {
+struct ExtendedAttributeProgress {
     private enum State {
         case off
         case filling
