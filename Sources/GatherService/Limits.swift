@@ -13,7 +13,7 @@ package enum Limits {
     /// Descriptors reserved for files, directories and inotify.
     package static let otherDescriptors = 512
     /// States of items in one reply to a helper.
-    package static let toldStates = 1_000
+    package static let reportedStates = 1_000
     /// Connections of one user of the system's daemon. Root may use all.
     package static let connectionsPerUser = 4_096
     /// Live queries of all users.
@@ -31,7 +31,7 @@ package enum Limits {
     /// would otherwise have changes merged for a subscriber that may never read.
     package static let itemsHeldForBatch = 1_024
     /// Changes not taken at which the log reports a slow subscriber.
-    package static let pendingItemsTold = 131_072
+    package static let pendingItemsReported = 131_072
     /// Bytes of pending items of one user's live queries, far below the unit's `MemoryHigh=`. Beyond it, the user's
     /// live query with most of them ends with LimitExceeded. Subscribers that do not read rarely reach it: a live query
     /// is suspended at ``LiveQueryRegistry/pendingBeforeSuspension`` items, and gets the rest from the change log
@@ -137,14 +137,14 @@ package enum Limits {
     package static let clockGrain = TimeAmount.milliseconds(1)
     /// Callers of `Container.Monitor` that are notified at once, and the bytes of their replies. A pause follows, so
     /// that four thousand callers take a third of a second without a delay for others.
-    package static let monitorsToldAtOnce = 3
-    package static let monitorBytesToldAtOnce = 64 * 1024
+    package static let monitorsNotifiedAtOnce = 3
+    package static let monitorBytesNotifiedAtOnce = 64 * 1024
     /// The pause between two such groups. After a shorter one, the loop may not have polled its descriptors.
     package static let monitorPause = TimeAmount.microseconds(200)
     /// Unreadable directories of one container that its description names.
-    package static let unreadablePathsTold = 5
+    package static let unreadablePathsReported = 5
     /// Containers below a directory that the error of an unknown scope names.
-    package static let containersTold = 8
+    package static let containersReported = 8
     /// The fewest descriptors that gatherd starts with. It holds about 16, and each of its four threads that read
     /// directories holds some.
     package static let leastDescriptors = 32

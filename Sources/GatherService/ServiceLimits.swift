@@ -16,7 +16,7 @@ package struct ServiceLimits: Sendable {
     package var liveQueriesPerUser = Limits.liveQueriesPerUser
     package var predicateBytesPerUser = Limits.predicateBytesPerUser
     package var pendingItems = Limits.pendingItems
-    package var pendingItemsTold = Limits.pendingItemsTold
+    package var pendingItemsReported = Limits.pendingItemsReported
     package var pendingBytesPerUser = Limits.pendingBytesPerUser
     package var pendingBytesInAll = Limits.pendingBytesInAll
     package var pendingItemsBeforeSuspension = LiveQueryRegistry.pendingBeforeSuspension

@@ -35,7 +35,7 @@ package struct PageServer: Sendable {
     package init(
         list: any PageList, address: String = PageServer.loopback, port: Int = PageServer.standardPort,
         token: PageToken, names: [String] = [], limits: PageLimits = PageLimits(),
-        tell: @escaping @Sendable (String) -> Void
+        report: @escaping @Sendable (String) -> Void
     ) throws(PageServerError) {
         guard PageAccess.isAddress(address) else {
             throw PageServerError("'\(address)' is not an address of IPv4 or IPv6")
@@ -50,7 +50,7 @@ package struct PageServer: Sendable {
         limits.fit(descriptors: PageServer.descriptors)
         self.limits = limits
         bodies = BodyBudget(limit: limits.bodyBytesInAll)
-        problems = ConnectionProblems(pause: limits.problemPause, tell: tell)
+        problems = ConnectionProblems(pause: limits.problemPause, report: report)
     }
 
     /// Serves the list until the task is cancelled, or the list fails. Calls `ready` with the links when browsers can connect.

@@ -30,7 +30,7 @@ package final class LogQueue: Sendable {
         var bytes = 0
         /// The dropped messages that no message has told of yet, and the way to tell of them.
         var lost = 0
-        var tellLost: (@Sendable (Int) -> Void)?
+        var reportLost: (@Sendable (Int) -> Void)?
         var isWriting = false
         var hasThread = false
         var isEnding = false
@@ -48,13 +48,13 @@ package final class LogQueue: Sendable {
     ///   - bytes: The size of the message.
     ///   - tellLost: Writes how many messages were dropped.
     ///   - write: Writes the message. It is called on the queue's thread, and may block.
-    func add(bytes: Int, tellLost: @escaping @Sendable (Int) -> Void, _ write: @escaping @Sendable () -> Void) {
+    func add(bytes: Int, reportLost: @escaping @Sendable (Int) -> Void, _ write: @escaping @Sendable () -> Void) {
         let hasThread = state.withLock { state in
             if !state.hasThread { state.hasThread = start() }
             guard state.hasThread else { return false }
             guard state.bytes + bytes <= LogQueue.mostBytes || state.bytes == 0 else {
                 state.lost += 1
-                state.tellLost = tellLost
+                state.reportLost = reportLost
                 return true
             }
             LogQueue.addLost(&state)
@@ -86,10 +86,10 @@ package final class LogQueue: Sendable {
     }
 
     private static func addLost(_ state: inout State) {
-        guard state.lost > 0, let tell = state.tellLost else { return }
+        guard state.lost > 0, let report = state.reportLost else { return }
         let count = state.lost
-        state.messages.append(Message(bytes: 0) { tell(count) })
-        (state.lost, state.tellLost) = (0, nil)
+        state.messages.append(Message(bytes: 0) { report(count) })
+        (state.lost, state.reportLost) = (0, nil)
     }
 
     private func start() -> Bool {

@@ -115,7 +115,7 @@ struct PageConnectionTests {
         limits.unauthenticatedConnections = 1
         let (lines, continuation) = AsyncStream.makeStream(of: String.self)
         var iterator = lines.makeAsyncIterator()
-        try await TestServer.with(limits: limits, tell: { continuation.yield($0) }) { server async throws in
+        try await TestServer.with(limits: limits, report: { continuation.yield($0) }) { server async throws in
             try await RawClient.reset(server.port, "GET /icon.svg HTTP/1.1\r\nHost: loc")
             #expect(await iterator.next() == "1 connection ended with an error: Connection reset by peer")
             // The rest waits for its minute, or for the end of the server.

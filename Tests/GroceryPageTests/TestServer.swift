@@ -25,10 +25,10 @@ struct TestServer {
     /// Runs the server during `body`, and ends it by cancellation.
     static func with(
         token: PageToken = TestServer.token, names: [String] = [], port: Int = 0, limits: PageLimits = PageLimits(),
-        tell: @escaping @Sendable (String) -> Void = { _ in }, _ body: (TestServer) async throws -> Void
+        report: @escaping @Sendable (String) -> Void = { _ in }, _ body: (TestServer) async throws -> Void
     ) async throws {
         let list = MemoryList()
-        let server = try PageServer(list: list, port: port, token: token, names: names, limits: limits, tell: tell)
+        let server = try PageServer(list: list, port: port, token: token, names: names, limits: limits, report: report)
         let (ready, continuation) = AsyncStream.makeStream(of: PageLinks.self)
         let running = Task { try await server.run { continuation.yield($0) } }
         var iterator = ready.makeAsyncIterator()

@@ -128,7 +128,7 @@ extension Model {
 
     /// Whether it is known by a rename into an inaccessible directory, which was lost: it may have been taken for one that is
     /// gone.
-    func isUnheard(_ node: Node, _ lossy: Bool) -> Bool { lossy && node.windowOfHiding == window }
+    func isUnreceived(_ node: Node, _ lossy: Bool) -> Bool { lossy && node.windowOfHiding == window }
 
     /// Whether an identity is told by comparing two states, and not by what happened between them.
     func isCompared(_ node: Node, _ place: Place) -> Bool {
@@ -153,8 +153,8 @@ extension Model {
             if !hasOneLink(path(place)) { node.hadSeveralLinks = true }
             // An entry that came without an event, into an inaccessible directory or into one closed then, may be gone for all
             // that anybody knows.
-            let isUnheard = isUnheard(node, lossy) || (lossy && node.moves > 0 && !isHiddenAllTheTime(place))
-            if isUnheard || !isSure(node, place, !node.hadSeveralLinks) { node.isUnsure = true }
+            let isUnreceived = isUnreceived(node, lossy) || (lossy && node.moves > 0 && !isHiddenAllTheTime(place))
+            if isUnreceived || !isSure(node, place, !node.hadSeveralLinks) { node.isUnsure = true }
         }
     }
 

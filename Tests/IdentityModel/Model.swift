@@ -328,7 +328,7 @@ package final class Model {
             let isSure =
                 lossy || isCompared(node, place)
                 ? isSure(node, place, movesAreTold && hasOneLink(path) && !node.hadSeveralLinks) && !node.isUnsure
-                    && !isUnheard(node, lossy)
+                    && !isUnreceived(node, lossy)
                 : !isOpen(node, place) && (!(isNewAbove(place) || hasLeft(node)) || hasOneLink(path))
             observations.append(Observation(path: path, token: node.token, rule: isSure ? .exact : .open))
         }

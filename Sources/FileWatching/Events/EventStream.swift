@@ -48,7 +48,7 @@ struct EventStream {
     mutating func pause(until time: UInt64?) { pauseEnd = time }
 
     /// Notes that so many bytes were read at a time, of which those that wait to be decided are the first. All of them count as heard
-    /// until ``heard(_:of:)``. Returns the position of the first.
+    /// until ``received(_:of:)``. Returns the position of the first.
     mutating func take(_ count: Int, at time: UInt64) -> UInt64 {
         defer { (position, undecided) = (position + UInt64(count), 0) }
         times.note(end: position + UInt64(count), time: time)

@@ -7,7 +7,7 @@ import LinuxSystem
 /// differences only.
 ///
 /// Words that are true no more are taken back before the journal is written, and new ones are told after it; see
-/// ``HandoverMemory``. Before the first ``tell(_:sequence:)`` the next process has nothing to go on with.
+/// ``HandoverMemory``. Before the first ``write(_:sequence:)`` the next process has nothing to go on with.
 struct HandoverWriter {
     let memory: HandoverMemory
 

@@ -8,7 +8,7 @@ struct PendingDelta {
         case added(MetadataItem)
         case changed(MetadataItem)
         /// A change with the path that a reader knows who has seen none of these changes.
-        case removed(RemovedItem, toldPath: [UInt8])
+        case removed(RemovedItem, publishedPath: [UInt8])
     }
 
     /// The changes by place; nil for one that was cancelled out.
@@ -33,9 +33,9 @@ struct PendingDelta {
         switch former {
         case .added: changes[place] = .added(item)
         case .changed(let earlier): changes[place] = .changed(item.moved(from: earlier.previousPathBytes))
-        case .removed(_, let toldPath):
+        case .removed(_, let publishedPath):
             // A reader that has seen neither the removal nor the addition knows the item as present.
-            changes[place] = .changed(item.moved(from: toldPath))
+            changes[place] = .changed(item.moved(from: publishedPath))
         }
     }
 
@@ -47,21 +47,21 @@ struct PendingDelta {
         case .added: changes[place] = .added(item.moved(from: nil))
         case .changed(let earlier):
             changes[place] = .changed(item.moved(from: earlier.previousPathBytes ?? item.previousPathBytes))
-        case .removed(_, let toldPath): changes[place] = .changed(item.moved(from: toldPath))
+        case .removed(_, let publishedPath): changes[place] = .changed(item.moved(from: publishedPath))
         }
     }
 
     mutating func remove(_ removal: RemovedItem) {
         guard let place = places[removal.id], let former = changes[place] else {
-            return insert(.removed(removal, toldPath: removal.pathBytes), for: removal.id)
+            return insert(.removed(removal, publishedPath: removal.pathBytes), for: removal.id)
         }
         switch former {
         case .added:
             changes[place] = nil
             places[removal.id] = nil
         case .changed(let item):
-            changes[place] = .removed(removal, toldPath: item.previousPathBytes ?? removal.pathBytes)
-        case .removed(_, let toldPath): changes[place] = .removed(removal, toldPath: toldPath)
+            changes[place] = .removed(removal, publishedPath: item.previousPathBytes ?? removal.pathBytes)
+        case .removed(_, let publishedPath): changes[place] = .removed(removal, publishedPath: publishedPath)
         }
     }
 

@@ -45,9 +45,9 @@ struct QueryState {
     private var callClock: String?
 
     // The notifications so far, for late readers.
-    private var toldStarted: (resumed: Bool, Void)?
-    private var toldGathered = false
-    private var toldLoss: GatherError?
+    private var publishedStarted: (resumed: Bool, Void)?
+    private var publishedGathered = false
+    private var publishedLoss: GatherError?
     /// All published changes, if `results` does not have all matches.
     private var story: NotificationQueue?
 
@@ -82,10 +82,10 @@ struct QueryState {
         clock = configuration.resumeClock
         frozenClock = nil
         inexact = []
-        toldStarted = nil
+        publishedStarted = nil
         story = nil
-        toldGathered = false
-        toldLoss = nil
+        publishedGathered = false
+        publishedLoss = nil
     }
 
     /// Ends the query. Its results stay. Readers get their waiting notifications, then the end.
@@ -108,7 +108,7 @@ struct QueryState {
         freezes -= 1
         guard freezes == 0 else { return }
         frozenResults = nil
-        while let notification = held.popFirst() { tell(notification) }
+        while let notification = held.popFirst() { publish(notification) }
     }
 
     // MARK: Results
@@ -144,11 +144,11 @@ struct QueryState {
             // A part of the first results is useless. The query starts again with the user's clock, if any.
             phase = .connecting
             emit { $0.loseConnection(error) }
-            if freezes == 0 { toldLoss = error }
+            if freezes == 0 { publishedLoss = error }
         case .live:
             phase = .lost
             emit { $0.loseConnection(error) }
-            if freezes == 0 { toldLoss = error }
+            if freezes == 0 { publishedLoss = error }
         case .catchingUp, .regathering: phase = .lost
         }
     }
@@ -211,7 +211,7 @@ struct QueryState {
         case .gathering:
             phase = .live
             emit { $0.finishGathering() }
-            if freezes == 0 { toldGathered = true }
+            if freezes == 0 { publishedGathered = true }
         case .catchingUp(var delta):
             phase = .live
             regain(resumed: true, delta.take())
@@ -232,7 +232,7 @@ struct QueryState {
             $0.regainConnection(resumed: resumed)
             if !changes.isEmpty { $0.addUpdate(changes) }
         }
-        if freezes == 0 { toldLoss = nil }
+        if freezes == 0 { publishedLoss = nil }
     }
 
     /// Returns `changes` with the ids that the user knows.
@@ -261,11 +261,11 @@ struct QueryState {
     /// Adds a reader. It first receives all earlier notifications in condensed form.
     mutating func addReader() -> UInt64 {
         var queue = story ?? NotificationQueue()
-        if story == nil, let (resumed, _) = toldStarted {
+        if story == nil, let (resumed, _) = publishedStarted {
             queue.start(resumed: resumed)
             queue.addProgress(QueryChanges(added: visibleResults.items))
-            if toldGathered { queue.finishGathering() }
-            if let toldLoss { queue.loseConnection(toldLoss) }
+            if publishedGathered { queue.finishGathering() }
+            if let publishedLoss { queue.loseConnection(publishedLoss) }
         }
         let reader = nextReader
         nextReader += 1
@@ -291,31 +291,31 @@ struct QueryState {
     }
 
     private mutating func noteStarted(resumed: Bool) {
-        toldStarted = (resumed, ())
+        publishedStarted = (resumed, ())
         story = nil
         if resumed {
             story = NotificationQueue()
             story?.start(resumed: true)
         }
-        toldGathered = false
-        toldLoss = nil
+        publishedGathered = false
+        publishedLoss = nil
     }
 
-    private mutating func tell(_ notification: QueryNotification) {
+    private mutating func publish(_ notification: QueryNotification) {
         switch notification {
         case .started(let resumed):
             noteStarted(resumed: resumed)
             emit { $0.start(resumed: resumed) }
         case .progress(let changes): emit { $0.addProgress(changes) }
         case .gathered:
-            toldGathered = true
+            publishedGathered = true
             emit { $0.finishGathering() }
         case .updated(let changes): emit { $0.addUpdate(changes) }
         case .reconnecting(let error):
-            toldLoss = error
+            publishedLoss = error
             emit { $0.loseConnection(error) }
         case .reconnected(let resumed):
-            toldLoss = nil
+            publishedLoss = nil
             emit { $0.regainConnection(resumed: resumed) }
         }
     }

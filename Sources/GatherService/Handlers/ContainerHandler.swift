@@ -42,7 +42,7 @@ struct ContainerHandler {
 
     /// Names the containers that another caller may list. The answer is that of `listed(for:)`, by which List answers this caller.
     private func readableBy(_ call: VarlinkCall) throws {
-        guard engine.access.mayTellStates(call.peer) else { throw VarlinkError.permissionDenied }
+        guard engine.access.mayReportStates(call.peer) else { throw VarlinkError.permissionDenied }
         let request = try call.request(of: ContainerInterface.ReadableBy.self)
         func identifier(_ number: Int64, _ name: String) throws(VarlinkError) -> UInt32 {
             guard let identifier = UInt32(exactly: number) else { throw .invalidParameter(name) }
@@ -262,7 +262,7 @@ extension Engine {
 
     /// Returns the absolute paths of a few directories of the container that cannot be read.
     private func unreadablePaths(of record: ContainerRecord) -> [String] {
-        watcher.unreadablePaths(of: record.number, limit: Limits.unreadablePathsTold).map { path in
+        watcher.unreadablePaths(of: record.number, limit: Limits.unreadablePathsReported).map { path in
             let relative = String(decoding: path, as: UTF8.self)
             return relative.isEmpty ? record.configuration.path : record.configuration.path + "/" + relative
         }

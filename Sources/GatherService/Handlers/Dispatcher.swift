@@ -24,7 +24,7 @@ final class Dispatcher: VarlinkHandler {
                 // A oneway question has no answer. It is not evaluated, so that it does not occupy its connection.
                 if call.isOneway { return }
                 try query.handle(call)
-            } else if call.isOneway, Dispatcher.onlyTell.contains(call.method) {
+            } else if call.isOneway, Dispatcher.reporting.contains(call.method) {
                 return
             } else if call.method.hasPrefix(ContainerInterface.name + ".") {
                 try container.handle(call)
@@ -39,7 +39,7 @@ final class Dispatcher: VarlinkHandler {
     }
 
     /// Methods without side effects besides the queries. Some cost a scan for some callers.
-    private static let onlyTell: Set<String> = [
+    private static let reporting: Set<String> = [
         ContainerInterface.List.name, ContainerInterface.Get.name, ContainerInterface.Monitor.name,
         ServiceInterface.Status.name, ServiceInterface.Metrics.name,
     ]

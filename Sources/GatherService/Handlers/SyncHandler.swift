@@ -9,7 +9,7 @@ struct SyncHandler {
     let engine: Engine
 
     func handle(_ call: VarlinkCall) throws {
-        guard engine.access.mayTellStates(call.peer) else { throw VarlinkError.permissionDenied }
+        guard engine.access.mayReportStates(call.peer) else { throw VarlinkError.permissionDenied }
         switch call.method {
         case SyncInterface.Attach.name: try attach(call)
         case SyncInterface.Report.name: try report(call)
@@ -47,7 +47,7 @@ struct SyncHandler {
     private func states(_ call: VarlinkCall) throws {
         let request = try call.request(of: SyncInterface.States.self)
         call.reply(
-            engine.sync.toldStates(of: try session(request.session).container, from: request.from))
+            engine.sync.reportedStates(of: try session(request.session).container, from: request.from))
     }
 
     private func session(_ number: Int64) throws -> (container: ContainerRecord, session: SyncSession) {

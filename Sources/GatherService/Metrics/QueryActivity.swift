@@ -19,7 +19,7 @@ struct QueryActivity {
     /// Recent load: delivered items, halved for each elapsed ``halfTime``.
     private var busyness: UInt64 = 0
     private let halfTime: UInt64
-    private var lastTold: UInt64 = 0
+    private var lastPublished: UInt64 = 0
 
     /// The longest kept beginning of a predicate, in bytes.
     private static let predicateBytes = 200
@@ -42,11 +42,11 @@ struct QueryActivity {
     }
 
     /// Notes a reply with changes.
-    mutating func noteTold(items count: Int, now: UInt64) {
+    mutating func notePublished(items count: Int, now: UInt64) {
         deltas &+= 1
         items &+= UInt64(count)
         busyness = busyness(now: now) &+ UInt64(count)
-        lastTold = now
+        lastPublished = now
     }
 
     /// Notes that all pending changes are told. Returns for how long the oldest was pending; nil if that was not measured.
@@ -65,7 +65,7 @@ struct QueryActivity {
 
     /// Returns the recent load.
     func busyness(now: UInt64) -> UInt64 {
-        let spans = (now &- lastTold) / halfTime
+        let spans = (now &- lastPublished) / halfTime
         return spans < 64 ? busyness >> spans : 0
     }
 }

@@ -21,7 +21,7 @@ struct ListFollower {
     private let prefixes: [String]
     private var known: [MetadataItem.ID: GroceryItem] = [:]
     /// The items as they were sent.
-    private var told: [ItemIdentifier: GroceryItem] = [:]
+    private var published: [ItemIdentifier: GroceryItem] = [:]
     private var isGathered = false
     private var isAway = false
 
@@ -46,7 +46,7 @@ struct ListFollower {
             // The items behind a folder that was exchanged for a link are not removed.
             if isAway == isExact || !removed.isEmpty && (try? list.requirePlace()) == nil { await lookForContainer() }
             if isAway { return }
-            if wasAway { tell(Array(known.values)) } else { tell(items, removed: removed) }
+            if wasAway { publish(Array(known.values)) } else { publish(items, removed: removed) }
         case .query(.gathered):
             await lookForContainer()
             isGathered = true
@@ -55,11 +55,11 @@ struct ListFollower {
                     await lookForContainer()
                 }
             }
-            if !isAway { tell(Array(known.values)) }
+            if !isAway { publish(Array(known.values)) }
         case .query(.reconnecting(let error)): send(.away(reason: error.message))
         case .query(.reconnected):
             await lookForContainer()
-            if !isAway { tell(Array(known.values)) }
+            if !isAway { publish(Array(known.values)) }
         case .availability(.unavailable):
             let wasAway = isAway
             await lookForContainer()
@@ -70,20 +70,20 @@ struct ListFollower {
             // The query may not have told of all items yet.
             guard let items = try? await list.items() else { return }
             isAway = false
-            tell(items)
+            publish(items)
         }
     }
 
-    private mutating func tell(_ items: [GroceryItem]) {
-        told = Dictionary(items.map { ($0.id, $0) }) { _, last in last }
+    private mutating func publish(_ items: [GroceryItem]) {
+        published = Dictionary(items.map { ($0.id, $0) }) { _, last in last }
         send(.items(items))
     }
 
     /// Sends changes. After an absence, the query adds items that were sent already.
-    private mutating func tell(_ items: [GroceryItem], removed: [ItemIdentifier]) {
-        let (items, removed) = (items.filter { told[$0.id] != $0 }, removed.filter { told[$0] != nil })
-        for item in items { told[item.id] = item }
-        for id in removed { told[id] = nil }
+    private mutating func publish(_ items: [GroceryItem], removed: [ItemIdentifier]) {
+        let (items, removed) = (items.filter { published[$0.id] != $0 }, removed.filter { published[$0] != nil })
+        for item in items { published[item.id] = item }
+        for id in removed { published[id] = nil }
         if !items.isEmpty || !removed.isEmpty { send(.changed(items, removed: removed)) }
     }
 

@@ -11,19 +11,19 @@ final class ConnectionProblems: Sendable {
     private struct State {
         /// How often each reason was, since the last line.
         var counts: [String: Int] = [:]
-        var told: ContinuousClock.Instant?
+        var reported: ContinuousClock.Instant?
     }
 
     private let pause: Duration
-    private let tell: @Sendable (String) -> Void
+    private let report: @Sendable (String) -> Void
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - pause: The time between two lines.
     ///   - tell: Receives each line. It is called on any thread.
-    init(pause: Duration, tell: @escaping @Sendable (String) -> Void) {
+    init(pause: Duration, report: @escaping @Sendable (String) -> Void) {
         self.pause = pause
-        self.tell = tell
+        self.report = report
     }
 
     /// Notes that a connection ended with an error.
@@ -54,13 +54,13 @@ final class ConnectionProblems: Sendable {
     private func flush(now: Bool) {
         let counts = state.withLock { state -> [String: Int] in
             let time = ContinuousClock.now
-            if !now, let told = state.told, told.duration(to: time) < pause { return [:] }
+            if !now, let reported = state.reported, reported.duration(to: time) < pause { return [:] }
             guard !state.counts.isEmpty else { return [:] }
             defer { state.counts = [:] }
-            state.told = time
+            state.reported = time
             return state.counts
         }
-        if let line = ConnectionProblems.line(counts) { tell(line) }
+        if let line = ConnectionProblems.line(counts) { report(line) }
     }
 
     /// Returns the line for so many connections, the most frequent reason first; nil for none.

@@ -33,7 +33,7 @@ final class ListWorker: Sendable {
             for await (number, work, name) in stream {
                 let result = await result { try await make(work, name) }
                 // First, so that an undo right after the change means it.
-                await tellUndoable()
+                await publishUndoable()
                 mailbox.post(.finished(number, result))
             }
         }
@@ -65,14 +65,14 @@ final class ListWorker: Sendable {
     /// Tells what the next undo takes back. Another program of this user may have made the last change. An earlier question is
     /// given up.
     func learnUndoable() {
-        let task = Task { [self] in await tellUndoable() }
+        let task = Task { [self] in await publishUndoable() }
         tasks.withLock {
             $0.undoing?.cancel()
             $0.undoing = task
         }
     }
 
-    private func tellUndoable() async {
+    private func publishUndoable() async {
         guard !Task.isCancelled, let changes = try? await list.lastChanges() else { return }
         if !Task.isCancelled { mailbox.post(.undoable(changes.first)) }
     }

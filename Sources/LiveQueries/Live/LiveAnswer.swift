@@ -55,13 +55,13 @@ struct LiveAnswer: Sendable {
         self.errors.add(errors)
         first = selection
         // Changes collected during the scan counted the first results as held.
-        var untold: [Row] = []
+        var unpublished: [Row] = []
         pending.updateEach { identifier, entry in
             guard entry.isHeld else { return }
-            untold.append(identifier.row)
+            unpublished.append(identifier.row)
             entry = PendingItems.Entry(isHeld: false, matches: entry.matches)
         }
-        for row in untold { first.remove(row) }
+        for row in unpublished { first.remove(row) }
         firstIterator = nil
     }
 
@@ -121,8 +121,8 @@ struct LiveAnswer: Sendable {
             entry = known
         } else {
             // The subscriber does not hold first results that were not taken.
-            let isUntold = matched && first.remove(identifier.row)
-            entry = PendingItems.Entry(isHeld: matched && !isUntold, matches: matched)
+            let isUnpublished = matched && first.remove(identifier.row)
+            entry = PendingItems.Entry(isHeld: matched && !isUnpublished, matches: matched)
         }
         entry.matches = matches
         if entry.isHeld {

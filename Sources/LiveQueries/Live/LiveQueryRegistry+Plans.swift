@@ -11,7 +11,7 @@ struct Replanning {
     var seen: PastChanges?
     var leaving: [LiveQuery] = []
     /// The changes not yet published in this loop iteration, for queries replanned in it.
-    var untold: PastChanges?
+    var unpublished: PastChanges?
     /// The number of rows tested twice on the event loop since the last iteration.
     var rowsOnLoop = 0
 
@@ -46,10 +46,10 @@ extension LiveQueryRegistry {
         query.nextPlan = plan
         // A query that is about to leave leaves with this plan.
         guard query.absence == nil, !isLeaving else { return false }
-        if replanning.untold == nil {
-            replanning.untold = untold.map { PastChanges($0.preImageView(in: index.snapshot())) }
+        if replanning.unpublished == nil {
+            replanning.unpublished = unpublished.map { PastChanges($0.preImageView(in: index.snapshot())) }
         }
-        return adoptNextPlan(of: query, in: index, seen: replanning.untold)
+        return adoptNextPlan(of: query, in: index, seen: replanning.unpublished)
     }
 
     /// Replaces the plan of a query that is not away by the waiting one. Returns whether any item became pending.

@@ -24,7 +24,7 @@ package final class LiveQueryRegistry {
     }
 
     /// The changes since ``settle()``.
-    private(set) var untold: ChangeSet?
+    private(set) var unpublished: ChangeSet?
     /// The queries whose predicates read account names.
     private var naming: Set<Int> = []
     /// The queries that follow the time of day, without suspended ones.
@@ -137,8 +137,8 @@ package final class LiveQueryRegistry {
         sendThoseWithPlans()
         let suspended =
             suspendThoseBehind(at: changes.since, in: index) + checkSuspensions(after: changes.count, in: index)
-        replanning.untold = nil
-        if untold == nil { untold = changes } else { untold?.append(changes) }
+        replanning.unpublished = nil
+        if unpublished == nil { unpublished = changes } else { unpublished?.append(changes) }
         for number in absences.keys {
             if absences[number]?.changes == nil {
                 absences[number]?.changes = changes
@@ -152,8 +152,8 @@ package final class LiveQueryRegistry {
     /// Marks the end of a loop iteration: all changes so far may be published. If a container loses access in an
     /// iteration, later changes in that iteration must not be seen (``look(_:by:in:)``).
     package func settle() {
-        untold = nil
-        replanning.untold = nil
+        unpublished = nil
+        replanning.unpublished = nil
         replanning.rowsOnLoop = 0
     }
 

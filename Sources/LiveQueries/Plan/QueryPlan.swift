@@ -188,14 +188,14 @@ package struct QueryPlan: Sendable {
 
     /// Whether another plan of the same query uses other account names that the predicate reads or the subscriber is
     /// told.
-    func hasOtherAccounts(_ other: QueryPlan, for told: AttributeSet) -> Bool {
+    func hasOtherAccounts(_ other: QueryPlan, for attributes: AttributeSet) -> Bool {
         environment.accounts !== other.environment.accounts
-            && (readsAccounts || told.contains(.owner) || told.contains(.group))
+            && (readsAccounts || attributes.contains(.owner) || attributes.contains(.group))
     }
 
     /// Whether using this plan, or changing to `next`, may look up account names.
-    func asksForAccounts(before next: QueryPlan?, for told: AttributeSet) -> Bool {
-        readsAccounts || next.map { $0.readsAccounts || hasOtherAccounts($0, for: told) } ?? false
+    func asksForAccounts(before next: QueryPlan?, for attributes: AttributeSet) -> Bool {
+        readsAccounts || next.map { $0.readsAccounts || hasOtherAccounts($0, for: attributes) } ?? false
     }
 
     /// Whether testing one item may take too long for an event loop: a regular expression may take all its permitted

@@ -92,7 +92,7 @@ actor SyncCore {
 
     private func endObserver(_ number: Int) { observers[number] = nil }
 
-    private func tellObservers() { for observer in observers.values { observer.yield() } }
+    private func notifyObservers() { for observer in observers.values { observer.yield() } }
 
     // MARK: Syncthing
 
@@ -139,7 +139,7 @@ actor SyncCore {
             if first.number != last &+ 1 { await session.lostEvents() }
             await session.take(events)
         }
-        tellObservers()
+        notifyObservers()
         return newest.number
     }
 
@@ -152,7 +152,7 @@ actor SyncCore {
             run.connected = now.connected
             syncthing = run
             updateSessions()
-            tellObservers()
+            notifyObservers()
         }
         return run
     }
@@ -163,7 +163,7 @@ actor SyncCore {
         reason = ""
         say(.info, "Syncthing", "Syncthing \(run.version.version) answers at \(run.client.address)")
         updateSessions()
-        tellObservers()
+        notifyObservers()
     }
 
     /// Adds the folders of documents that devices offer with which their containers are shared already. An error is told when
@@ -187,7 +187,7 @@ actor SyncCore {
         reason = message
         say(.warning, "Syncthing", "\(message); the sync attributes are unknown until Syncthing answers again")
         updateSessions()
-        tellObservers()
+        notifyObservers()
     }
 
     // MARK: gatherd
@@ -208,7 +208,7 @@ actor SyncCore {
                     say(.info, "gatherd", "gatherd answers at \(gatherd.path)")
                     pauses.reset()
                     updateSessions()
-                    tellObservers()
+                    notifyObservers()
                     next = try await monitor.next()
                 }
                 guard !Task.isCancelled else { return }
@@ -235,7 +235,7 @@ actor SyncCore {
         wereAsked.gatherd = true
         say(.warning, "gatherd", message)
         updateSessions()
-        tellObservers()
+        notifyObservers()
     }
 
     // MARK: Sessions
@@ -281,7 +281,7 @@ actor SyncCore {
             do {
                 try await session.run {
                     await self.say(.info, identifier, "\(identifier): the states of its items are known")
-                    await self.tellStarted()
+                    await self.notifyStarted()
                 }
             } catch {
                 guard !Task.isCancelled else { return }
@@ -295,5 +295,5 @@ actor SyncCore {
     /// Returns the running session of a container.
     func session(_ identifier: String) -> ContainerSession? { sessions[identifier]?.session }
 
-    private func tellStarted() { tellObservers() }
+    private func notifyStarted() { notifyObservers() }
 }

@@ -26,19 +26,19 @@ extension ContainerSession {
     func compare(with client: VarlinkClient) async throws {
         let begin = ContinuousClock.now
         var base: SyncStateMessage?
-        var told: [String: ItemReport] = [:]
+        var present: [String: ItemReport] = [:]
         var from: Int64?
         repeat {
             let request = SyncInterface.States.Request(session: reported.session, from: from)
             let reply = try await TimeLimit.run("gatherd's states", SyncLimits.callTime) {
                 try await client.call(SyncInterface.States.self, request)
             }
-            for item in reply.items { told[item.path] = ItemReport(item) }
+            for item in reply.items { present[item.path] = ItemReport(item) }
             base = reply.base
             from = reply.next
         } while from != nil
 
-        let (otherBase, items) = reported.differences(from: told, base: base) { isItem($0, $1) }
+        let (otherBase, items) = reported.differences(from: present, base: base) { isItem($0, $1) }
         var mended = otherBase == nil ? 0 : 1
         if let otherBase { try await call(client, base: otherBase, items: [], through: nil) }
         for part in ReportParts.split(items) {

@@ -109,7 +109,7 @@ extension ContainerSession {
     ) async throws -> Int {
         comparison.noteReport()
         // Another report of a file that is about to be evicted would end gatherd's keeping of the item.
-        let items = items.filter { reported.mayTell($0) { isLeaving($0) } }
+        let items = items.filter { reported.mayReport($0) { isLeaving($0) } }
         let request = SyncInterface.Report.Request(
             session: reported.session, base: base, items: items.isEmpty ? nil : items, through: through)
         logger.trace("report: \(JSONBytes(request).text)")

@@ -105,12 +105,12 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
     }
 
     /// Makes the calls of a client that has gone. Only oneway calls count, since the others would have no reader.
-    private func hearTheRest() {
-        var heard = 0
+    private func receiveTheRest() {
+        var received = 0
         while !server.isClosed, case .call(let message)? = connection.next() {
             if message.oneway { take(message) } else { connection.abandon() }
-            heard += 1
-            if heard == server.limits.callsPerTurn {
+            received += 1
+            if received == server.limits.callsPerTurn {
                 noteBytes()
                 return yield()
             }
@@ -196,7 +196,7 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
     /// Continues with the next pipelined calls.
     func goOn() {
         isYielding = false
-        if context == nil { hearTheRest() } else { drive() }
+        if context == nil { receiveTheRest() } else { drive() }
     }
 
     private func noteBytes() {

@@ -49,7 +49,7 @@ struct WatchSession: Sendable {
     func follow() async {
         do {
             timer.stop(query)
-            let (hasChanged, status) = try await tell()
+            let (hasChanged, status) = try await report()
             let isLate = timer.isOver && endsAfterChange && !hasChanged
             Glibc.exit(isLate ? ExitStatus.timeout : status)
         } catch let error as GatherError {
@@ -65,7 +65,7 @@ struct WatchSession: Sendable {
 
     /// Prints each notification, or runs the command for it. Returns whether there was a change, and the status of the
     /// last command that failed, or 0.
-    private func tell() async throws -> (hasChanged: Bool, status: Int32) {
+    private func report() async throws -> (hasChanged: Bool, status: Int32) {
         try await start()
         var printer = ChangePrinter(printing)
         var runner = runner

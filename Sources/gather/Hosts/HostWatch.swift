@@ -66,7 +66,7 @@ final class HostWatchSession: Sendable {
         await withTaskGroup(of: Void.self) { group in
             for number in watches.indices {
                 group.addTask {
-                    guard let failure = await self.tell(number) else { return }
+                    guard let failure = await self.report(number) else { return }
                     var report = HostReport()
                     report.add(failure, of: self.watches[number].host)
                     // The others are watched on.
@@ -86,7 +86,7 @@ final class HostWatchSession: Sendable {
     }
 
     /// Prints the notifications of one machine. Returns the reason for which it is not watched any more.
-    private func tell(_ number: Int) async -> Failure? {
+    private func report(_ number: Int) async -> Failure? {
         let watch = watches[number]
         do throws(GatherError) {
             try await watch.start { self.state.withLock { _ = $0.away.insert(number) } }

@@ -7,7 +7,7 @@ internal import Glibc
 /// end of the process, except after SIGKILL.
 enum RawTerminal {
     /// The signals that the loop handles.
-    private static let told = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH]
+    private static let handled = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH]
     /// The other signals that end a process (signal(7)).
     private static let fatal = [
         SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGXCPU, SIGXFSZ, SIGALRM, SIGVTALRM, SIGPROF,
@@ -36,7 +36,7 @@ enum RawTerminal {
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
         }
         pipeEnd = ends[1]
-        for number in told {
+        for number in handled {
             signal(number) { number in
                 let code = errno
                 var byte = UInt8(truncatingIfNeeded: number)

@@ -59,9 +59,9 @@ struct TopView {
         let now = MonotonicClock.now()
         let milliseconds = deadline.map { $0 > now ? Int32(clamping: ($0 - now) / 1_000_000 + 1) : 0 } ?? -1
         guard poll(&descriptors, nfds_t(descriptors.count), milliseconds) > 0 else { return }
-        if descriptors[1].revents != 0 { hearSignals() }
+        if descriptors[1].revents != 0 { receiveSignals() }
         if descriptors[2].revents != 0, let answer = poller.take() { take(answer) }
-        if descriptors[0].revents != 0 { hearKeys() }
+        if descriptors[0].revents != 0 { receiveKeys() }
     }
 
     private mutating func take(_ answer: Result<TopSample, GatherError>) {
@@ -81,7 +81,7 @@ struct TopView {
         }
     }
 
-    private mutating func hearSignals() {
+    private mutating func receiveSignals() {
         var numbers = [UInt8](repeating: 0, count: 64)
         let count = read(signals, &numbers, numbers.count)
         for number in numbers.prefix(max(0, count)).map(Int32.init) {
@@ -93,7 +93,7 @@ struct TopView {
         }
     }
 
-    private mutating func hearKeys() {
+    private mutating func receiveKeys() {
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = read(STDIN_FILENO, &bytes, bytes.count)
         // The terminal is gone, and poll(2) would return at once each time.

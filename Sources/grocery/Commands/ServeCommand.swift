@@ -44,7 +44,7 @@ struct ServeCommand: AsyncParsableCommand {
             let list = try await options.list()
             let token = try PageTokenFile.token(at: tokenPath(list.name), isNew: newLink)
             let server = try PageServer(
-                list: list, address: address, port: port, token: token, names: hosts, tell: Output.note)
+                list: list, address: address, port: port, token: token, names: hosts, report: Output.note)
             let running = Task {
                 try await server.run { links in
                     Output.print(links.lines)

@@ -17,12 +17,12 @@ import Testing
         let before = mounts.set([silent("/a"), silent("/b")], holdsContainer: false)
         #expect(before.isEmpty, "nothing was told")
         #expect(mounts.reason?.contains("/a (nfs) does not answer, and 1 more mounts,") == true)
-        let told = [mounts.takeUnpublished(), mounts.takeUnpublished()]
-        #expect(told == [[silent("/a"), silent("/b")], []])
+        let reported = [mounts.takeUnpublished(), mounts.takeUnpublished()]
+        #expect(reported == [[silent("/a"), silent("/b")], []])
         let answering = mounts.set([silent("/b")], holdsContainer: true)
         #expect(answering == [silent("/a").mount] && mounts.published == [silent("/b").mount] && mounts.holdsContainer)
         let again = mounts.set([silent("/a"), silent("/b")], holdsContainer: false)
-        let untold = mounts.takeUnpublished()
-        #expect(again.isEmpty && untold == [silent("/a")])
+        let unreported = mounts.takeUnpublished()
+        #expect(again.isEmpty && unreported == [silent("/a")])
     }
 }

@@ -16,7 +16,7 @@ import Testing
         let memory = try EventRingTests.Memory()
         let ring = memory.makeRing()
         var stream: [UInt8] = []
-        var heard = 0
+        var received = 0
         var number = 1
         for _ in 0..<600 {
             if Bool.random(using: &random), let room = ring.room() {
@@ -34,7 +34,7 @@ import Testing
             }
             let limit = Int.random(in: 512...4_096, using: &random)
             let records = Array(try ring.take(atMost: limit))
-            try #require(records == Array(stream[heard..<heard + records.count]), "seed \(seed)")
+            try #require(records == Array(stream[received..<received + records.count]), "seed \(seed)")
             #expect(records.count <= limit, "seed \(seed)")
             var end = 0
             records.withUnsafeBytes { bytes in
@@ -42,13 +42,13 @@ import Testing
                     if InotifyEvent(in: bytes, at: &end) == nil { break }
                 }
             }
-            heard += end
+            received += end
             // Records that the next process knows of may go, given back or not.
-            if Bool.random(using: &random) { ring.release(to: EventRing.start + UInt64(heard)) }
-            let isAll = heard - end + records.count == stream.count
+            if Bool.random(using: &random) { ring.release(to: EventRing.start + UInt64(received)) }
+            let isAll = received - end + records.count == stream.count
             ring.giveBack(records.count - end)
-            #expect(ring.untaken == stream.count - heard && ring.hasNews == !isAll, "seed \(seed)")
+            #expect(ring.untaken == stream.count - received && ring.hasNews == !isAll, "seed \(seed)")
         }
-        #expect(heard > 0)
+        #expect(received > 0)
     }
 }

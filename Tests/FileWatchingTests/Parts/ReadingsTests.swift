@@ -28,12 +28,12 @@ import Testing
 
     @Test mutating func aBurstIsOneTaskOfItsIteration() {
         readings.beginIteration()
-        let told = readings.taskOfIteration(for: container, position: 9)
-        #expect(readings.taskOfIteration(for: container, position: 12) == told)
-        let untold = readings.taskOfIteration(for: container, position: .max)
-        #expect(untold != told, "no barrier waits for what no event has told of")
+        let reported = readings.taskOfIteration(for: container, position: 9)
+        #expect(readings.taskOfIteration(for: container, position: 12) == reported)
+        let unreported = readings.taskOfIteration(for: container, position: .max)
+        #expect(unreported != reported, "no barrier waits for what no event has told of")
         readings.beginIteration()
-        #expect(readings.taskOfIteration(for: container, position: 9) != told)
+        #expect(readings.taskOfIteration(for: container, position: 9) != reported)
     }
 
     @Test mutating func aReadingCountsForTheEarliestThatWaits() {

@@ -197,7 +197,7 @@ enum FileUser {
     }
 
     /// No event tells of it: a comparison, a poll and the self-audit find it, closed and open.
-    @Test(arguments: ["rescan", "poll", "audit"]) func untold(by: String) throws {
+    @Test(arguments: ["rescan", "poll", "audit"]) func unreported(by: String) throws {
         let fixture = PlayedFixture { settings in
             settings.pollInterval = 1_000_000_000
             if by == "audit" { (settings.auditInterval, settings.auditShare) = (60_000_000_000, 1) }

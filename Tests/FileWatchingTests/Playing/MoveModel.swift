@@ -56,7 +56,7 @@ struct MoveModel {
             guard let inode = kernel.inode(paths[0]) else { return }
             if let target = kernel.inode(paths[1]) { open.formUnion([inode, target]) }
             let leaves = root(paths[0]) != root(paths[1])
-            if leaves || isUntold(paths[1], kernel) { open.insert(inode) }
+            if leaves || isUnreported(paths[1], kernel) { open.insert(inode) }
             if leaves {
                 // Its entries leave with it, and may leave it where it comes back.
                 open.formUnion(kernel.contents(below: paths[0], asSeen: false).values.map(\.inode))
@@ -71,7 +71,7 @@ struct MoveModel {
 
     /// Whether no event tells what comes to a place: the directory is closed and has no watch, or one above it is closed, below
     /// which none is kept. An entry that goes there has left for all that anybody can know.
-    private func isUntold(_ path: String, _ kernel: PlayedKernel) -> Bool {
+    private func isUnreported(_ path: String, _ kernel: PlayedKernel) -> Bool {
         var names = path.split(separator: "/")
         var isParent = true
         while names.count > 1 {

@@ -56,7 +56,7 @@ extension PlayedKernel {
 
     /// The same without untold changes: a process that may not read a directory cannot watch it, and is not told when its
     /// times and its links change.
-    func heard(_ contents: [[UInt8]: FileStatus]) -> [[UInt8]: FileStatus] {
+    func received(_ contents: [[UInt8]: FileStatus]) -> [[UInt8]: FileStatus] {
         state.withLock { state in
             var contents = contents
             for (name, status) in contents where status.kind == .directory {

@@ -96,7 +96,7 @@ struct RandomScenario {
                 if isLate, Int.random(in: 0..<4, using: &random) == 0 { save() }
                 change()
                 if hasXattrs { changeXattrs() }
-                if !isLate { hear() }
+                if !isLate { receiveLeftEvents() }
             }
             for _ in 0..<(isLate ? Int.random(in: 0...6, using: &random) : 0) {
                 perform(RandomScenario.portion(Int.random(in: 1...7, using: &random), &random))
@@ -121,8 +121,8 @@ struct RandomScenario {
 
     private func check() -> Bool {
         for (number, path) in containers {
-            let expected = player.kernel.heard(player.kernel.contents(below: path))
-            let found = player.kernel.heard(player.tree.contents(of: number))
+            let expected = player.kernel.received(player.kernel.contents(below: path))
+            let found = player.kernel.received(player.tree.contents(of: number))
             guard found != expected else { continue }
             let differing = Set(expected.keys).union(found.keys).filter { expected[$0] != found[$0] }
                 .map {
@@ -191,7 +191,7 @@ struct RandomScenario {
     }
 
     /// A change of a file outside that has another name inside has no event.
-    private func isUntold(_ path: String) -> Bool {
+    private func isUnreported(_ path: String) -> Bool {
         guard path.hasPrefix("outside"), kind(path) == .file, let inode = player.kernel.inode(absolute(path)) else {
             return false
         }
@@ -212,7 +212,7 @@ struct RandomScenario {
         swap(&random, &xattrRandom)
         defer { swap(&random, &xattrRandom) }
         let path = place()
-        guard !isUntold(path), kind(path) != nil else { return }
+        guard !isUnreported(path), kind(path) != nil else { return }
         perform("tag \(path) \(Int.random(in: 1..<1000, using: &random))")
     }
 
@@ -223,7 +223,7 @@ struct RandomScenario {
         }
         let a = place()
         let b = place()
-        guard !isUntold(a), !isUntold(b) else { return }
+        guard !isUnreported(a), !isUnreported(b) else { return }
         // A write by an inaccessible name has no event for another name of the file.
         guard !isHidden(a) || !hasLinks(a), !isHidden(b) || !hasLinks(b) else { return }
         switch (pick([20, 10, 14, 16, 26, 6, 4, closes ? 0 : 4, closes ? 16 : 0]), kind(a)) {
@@ -306,7 +306,7 @@ struct RandomScenario {
     }
 
     /// How some of the events are read, or lost.
-    private mutating func hear() {
+    private mutating func receiveLeftEvents() {
         let choice = pick([30, 14, 14, 8, 6, 4, 3, 6, 3])
         switch choice {
         case 0: return

@@ -63,7 +63,7 @@ final class Scenario {
         settle(context)
         for (number, path) in containers {
             #expect(
-                kernel.heard(tree.contents(of: number)) == kernel.heard(kernel.contents(below: path)),
+                kernel.received(tree.contents(of: number)) == kernel.received(kernel.contents(below: path)),
                 "\(context): at the end",
                 sourceLocation: sourceLocation)
         }

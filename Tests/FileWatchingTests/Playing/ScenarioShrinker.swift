@@ -84,8 +84,8 @@ struct ScenarioShrinker {
                 model?.begin(player.tree, player.kernel)
             case .settle where hasStarted:
                 for (number, path) in containers
-                where player.kernel.heard(player.tree.contents(of: number))
-                    != player.kernel.heard(player.kernel.contents(below: path))
+                where player.kernel.received(player.tree.contents(of: number))
+                    != player.kernel.received(player.kernel.contents(below: path))
                 { return true }
                 if !player.wrongXattrs().isEmpty { return true }
                 if judgesMoves, !moves.check(player.tree, player.kernel, containers).isEmpty { return true }

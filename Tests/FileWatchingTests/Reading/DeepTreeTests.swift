@@ -137,8 +137,8 @@ import Testing
         fixture.kernel.setUnsearchable("/c/closed", true)
         fixture.rest()
         #expect(fixture.watcher.figures(of: 1).unreadable == 2)
-        let told = fixture.watcher.unreadablePaths(of: 1, limit: 5)
-        #expect(told == [Array("closed".utf8)])
+        let reported = fixture.watcher.unreadablePaths(of: 1, limit: 5)
+        #expect(reported == [Array("closed".utf8)])
     }
 
     /// A directory that was missing and is back in its place is found there.

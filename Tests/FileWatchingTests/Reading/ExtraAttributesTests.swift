@@ -72,7 +72,7 @@ import Testing
     }
 
     /// The extended attributes that the tree was told of an entry; nil if it was told none.
-    func told(_ fixture: WatcherFixture, _ path: String) throws -> Attributes? {
+    func reported(_ fixture: WatcherFixture, _ path: String) throws -> Attributes? {
         let node = try #require(fixture.tree.node(at: path), "\(path)")
         guard let bytes = fixture.tree.entry(node).xattrs else { return nil }
         let xattrs = try #require(bytes.withUnsafeBytes { ExtraAttributes($0) })
@@ -100,7 +100,7 @@ import Testing
         fixture.settle(context)
         let expected = try oracle()
         for (path, attributes) in expected {
-            #expect(try told(fixture, path) == attributes, "\(path) \(context)")
+            #expect(try reported(fixture, path) == attributes, "\(path) \(context)")
         }
     }
 
@@ -116,11 +116,11 @@ import Testing
         let fixture = try WatcherFixture()
         fixture.watcher.addContainer(1, path: directory.path)
         fixture.settle()
-        #expect(try told(fixture, "d/a") == nil)
+        #expect(try reported(fixture, "d/a") == nil)
         fill(fixture)
         try check(fixture)
-        #expect(try told(fixture, "link") == ["": Array("d/a".utf8)])
-        #expect(try told(fixture, "b") == ["bytes": [0, 255, 0], "empty": []])
+        #expect(try reported(fixture, "link") == ["": Array("d/a".utf8)])
+        #expect(try reported(fixture, "b") == ["bytes": [0, 255, 0], "empty": []])
     }
 
     @Test func `Changes are seen as they happen`() throws {
@@ -167,7 +167,7 @@ import Testing
         fixture.watcher.addContainer(1, path: memory.directory)
         fixture.settle()
         fill(fixture)
-        let names = try told(fixture, "f").map { $0.keys.sorted() }
+        let names = try reported(fixture, "f").map { $0.keys.sorted() }
         #expect(names == ["b", "xdg.comment"])
     }
 
@@ -190,9 +190,9 @@ import Testing
             }
             #expect(set("xdg.comment", "among \(count)") && set("xdg.tags", "t"))
             fixture.settle()
-            let told = try #require(try told(fixture, "f"))
-            #expect(told["xdg.comment"] == Array("among \(count)".utf8) && told["xdg.tags"] == Array("t".utf8))
-            #expect(told.count == (count == 400 ? 258 : 2))
+            let reported = try #require(try reported(fixture, "f"))
+            #expect(reported["xdg.comment"] == Array("among \(count)".utf8) && reported["xdg.tags"] == Array("t".utf8))
+            #expect(reported.count == (count == 400 ? 258 : 2))
         }
     }
 

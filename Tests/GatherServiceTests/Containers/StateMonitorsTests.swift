@@ -28,7 +28,7 @@ import Testing
         while told < callers.count {
             daemon.loop.advanceTime(by: Limits.monitorPause)
             let count = callers.reduce(0) { $0 + $1.take().count }
-            #expect(count <= Limits.monitorsToldAtOnce)
+            #expect(count <= Limits.monitorsNotifiedAtOnce)
             try #require(count > 0 || told == 0 && daemon.described == described + 1)
             told += count
         }
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func manyBytesAreFewReplies() throws {
-        let daemon = Daemon(padding: Limits.monitorBytesToldAtOnce)
+        let daemon = Daemon(padding: Limits.monitorBytesNotifiedAtOnce)
         let callers = try (0..<20).map { _ in try Caller(daemon) }
         daemon.settle()
         for caller in callers { #expect(caller.take().count == 1) }
@@ -81,7 +81,7 @@ import Testing
         // Both are described, and told, in turns.
         for _ in 0..<4 { daemon.loop.advanceTime(by: Limits.monitorPause) }
         #expect(one.take() == [1])
-        #expect(crowd.reduce(0) { $0 + $1.take().count } <= 2 * Limits.monitorsToldAtOnce)
+        #expect(crowd.reduce(0) { $0 + $1.take().count } <= 2 * Limits.monitorsNotifiedAtOnce)
     }
 
     @Test func aDescriptionThatTakesLongHoldsUpNobodyElse() throws {

@@ -43,9 +43,9 @@ struct AccessControlTests {
         #expect(access.restriction(of: Self.peer(0)) == nil)
         #expect(access.restriction(of: Self.peer(geteuid())) == nil)
         #expect(access.restriction(of: Self.peer(Self.user)) == Self.peer(Self.user).credentials)
-        #expect(!access.mayTellStates(Self.peer(Self.user)))
+        #expect(!access.mayReportStates(Self.peer(Self.user)))
         access.setSyncUser(Self.user)
-        #expect(access.mayTellStates(Self.peer(Self.user)) && access.restriction(of: Self.peer(Self.user)) == nil)
+        #expect(access.mayReportStates(Self.peer(Self.user)) && access.restriction(of: Self.peer(Self.user)) == nil)
         access.setSyncUser(nil)
         #expect(access.restriction(of: Self.peer(Self.user)) != nil)
     }

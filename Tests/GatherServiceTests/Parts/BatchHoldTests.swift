@@ -36,7 +36,7 @@ struct BatchHoldTests {
         #expect(holder.ends == 0 && !holder.batch.mayTell(items: 2))
         holder.loop.advanceTime(by: .milliseconds(1))
         #expect(holder.ends == 1 && holder.batch.mayTell(items: 2))
-        holder.batch.noteAllTold()
+        holder.batch.noteAllPublished()
         #expect(holder.batch.mayTell(items: 1) == false, "the next batch begins")
         holder.hold()
         holder.loop.advanceTime(by: .milliseconds(100))
@@ -46,7 +46,7 @@ struct BatchHoldTests {
     @Test func withoutABatchTimeNothingIsHeld() {
         let holder = Holder(0)
         #expect(!holder.batch.holdsChanges && holder.batch.mayTell(items: 1))
-        holder.batch.noteAllTold()
+        holder.batch.noteAllPublished()
         #expect(holder.batch.mayTell(items: 0) == true)
     }
 
@@ -55,7 +55,7 @@ struct BatchHoldTests {
         #expect(holder.batch.mayTell(items: Limits.itemsHeldForBatch - 1) == false)
         #expect(holder.batch.mayTell(items: Limits.itemsHeldForBatch) == true)
         #expect(holder.batch.mayTell(items: 1) == true, "so do those that are left of them")
-        holder.batch.noteAllTold()
+        holder.batch.noteAllPublished()
         #expect(holder.batch.mayTell(items: 1) == false)
     }
 
@@ -64,7 +64,7 @@ struct BatchHoldTests {
         holder.hold()
         holder.batch.release()
         #expect(holder.batch.mayTell(items: 1) == true)
-        holder.batch.noteAllTold()
+        holder.batch.noteAllPublished()
         holder.loop.advanceTime(by: .hours(1))
         #expect(holder.ends == 0 && !holder.batch.mayTell(items: 1))
     }

@@ -18,7 +18,7 @@ struct LiveQueryMetricsTests {
         init(_ number: UInt64, user: UInt32 = 1, items: Int) {
             peer = PeerCredentials(processID: 9, userID: user, groupID: user, groups: [])
             activity = QueryActivity(number: number, predicate: "size > \(number)", halfTime: 100)
-            activity.noteTold(items: items, now: 1_000)
+            activity.notePublished(items: items, now: 1_000)
         }
     }
 

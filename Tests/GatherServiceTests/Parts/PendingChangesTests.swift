@@ -9,7 +9,7 @@ import Testing
 struct PendingChangesTests {
     private static func pending() -> PendingChanges {
         var limits = ServiceLimits()
-        (limits.pendingItemsTold, limits.pendingItems, limits.pendingBytesPerUser) = (10, 100, 5_000)
+        (limits.pendingItemsReported, limits.pendingItems, limits.pendingBytesPerUser) = (10, 100, 5_000)
         return PendingChanges(limits)
     }
 

@@ -33,13 +33,13 @@ struct QueryActivityTests {
 
     @Test func theLoadHalvesWithTime() {
         var activity = Self.activity()
-        activity.noteTold(items: 80, now: 1_000)
-        activity.noteTold(items: 20, now: 1_099)
+        activity.notePublished(items: 80, now: 1_000)
+        activity.notePublished(items: 20, now: 1_099)
         #expect(activity.deltas == 2 && activity.items == 100)
         #expect(
             [1_099, 1_198, 1_199, 1_399, 1_099 + 6_400, .max].map { activity.busyness(now: $0) }
                 == [100, 100, 50, 12, 0, 0])
-        activity.noteTold(items: 1, now: 1_299)
+        activity.notePublished(items: 1, now: 1_299)
         #expect(activity.busyness(now: 1_299) == 26)
     }
 

@@ -130,7 +130,7 @@ struct SyncSessionsTests {
         #expect(report([SyncItemMessage(path: "new", state: state, size: 9, modified: 3)], session) == 1)
         let row = try #require(self.row("new"))
         #expect(IndexTree.isAbsent(row, in: record.index) && record.index.ownStatus(of: row).size == 9)
-        let told = sync.toldStates(of: record, from: nil)
+        let told = sync.reportedStates(of: record, from: nil)
         #expect(told.items.map(\.path) == ["new"] && told.items.first?.size == 9 && told.next == nil)
         #expect(report([SyncItemMessage(path: "new")], session) == 1)
         #expect(self.row("new") == nil)

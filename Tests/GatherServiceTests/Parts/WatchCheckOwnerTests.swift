@@ -17,7 +17,7 @@ struct WatchCheckOwnerTests {
         var asked: [([Int32: UInt64]?) -> Void] = []
 
         func compare(_ resumed: [Int32], with found: [Int32: UInt64]) { compared.append((resumed, found)) }
-        func watchesAreNotTold() { untold += 1 }
+        func watchesAreUnavailable() { untold += 1 }
     }
 
     private let loop = EmbeddedEventLoop()

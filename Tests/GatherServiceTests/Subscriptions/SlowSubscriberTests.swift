@@ -11,7 +11,7 @@ struct SlowSubscriberTests {
     @Test func `One that is far behind is named once, each time that it falls behind`() async throws {
         let log = LogRecorder(.notice)
         var limits = ServiceLimits()
-        limits.pendingItemsTold = 500
+        limits.pendingItemsReported = 500
         try await DaemonFixture.run(limits: limits, log: log) { daemon in
             let subscriber = try await Subscriber(daemon, .init(predicate: "", attributes: ["path"]))
             try await subscriber.gather()

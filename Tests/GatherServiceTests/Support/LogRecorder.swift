@@ -14,13 +14,13 @@ struct LogRecorder: LogHandler {
     private let lines = Lines()
     private let continuation: AsyncStream<String>.Continuation
     /// Is called with each line, on the thread that logs.
-    private let hear: @Sendable (String) -> Void
+    private let receive: @Sendable (String) -> Void
     /// Each line, as it comes.
     let stream: AsyncStream<String>
 
-    init(_ least: Logger.Level = .warning, hear: @escaping @Sendable (String) -> Void = { _ in }) {
+    init(_ least: Logger.Level = .warning, receive: @escaping @Sendable (String) -> Void = { _ in }) {
         self.least = least
-        self.hear = hear
+        self.receive = receive
         (stream, continuation) = AsyncStream.makeStream()
     }
 
@@ -41,6 +41,6 @@ struct LogRecorder: LogHandler {
         let kind = event.metadata?["message-id"].map { "\($0)" }
         lines.all.withLock { $0.append((kind, line)) }
         continuation.yield(line)
-        hear(line)
+        receive(line)
     }
 }

@@ -63,10 +63,12 @@ import Testing
 
     @Test mutating func aReportTellsNothingOfAFileWhoseEvictionHasBegunSince() {
         let (item, own) = (other.message("a"), leaving.message("a"))
-        #expect(reported.mayTell(item, isLeaving: { _ in true }))
+        #expect(reported.mayReport(item, isLeaving: { _ in true }))
         reported.note(leaving, of: "a")
-        #expect(!reported.mayTell(item, isLeaving: { _ in true }) && reported.mayTell(item, isLeaving: { _ in false }))
-        #expect(reported.mayTell(own, isLeaving: { _ in true }) && reported.mayTell(other.message("b")) { _ in true })
+        #expect(
+            !reported.mayReport(item, isLeaving: { _ in true }) && reported.mayReport(item, isLeaving: { _ in false }))
+        #expect(
+            reported.mayReport(own, isLeaving: { _ in true }) && reported.mayReport(other.message("b")) { _ in true })
     }
 
     @Test mutating func differencesAreToldAgain() {

@@ -34,11 +34,11 @@ struct AccessControl {
 
     /// Returns the caller, where that makes a difference; nil for one that sees everything.
     func restriction(of peer: PeerCredentials) -> Credentials? {
-        tellsCallersApart && !mayTellStates(peer) ? peer.credentials : nil
+        tellsCallersApart && !mayReportStates(peer) ? peer.credentials : nil
     }
 
     /// Whether a caller may tell the states of shared containers: root, the daemon's own user, and that of the helper.
-    func mayTellStates(_ peer: PeerCredentials) -> Bool {
+    func mayReportStates(_ peer: PeerCredentials) -> Bool {
         AccessPolicy.isOperator(peer) || peer.userID == syncUser
     }
 

@@ -169,8 +169,8 @@ struct QuestionRunner {
     ) {
         place.limitWaiting(to: owner.limits.turnTime, on: owner.loop) {
             let onClose = call.onClose
-            let told = place.waitsForOthers ? inAll ?? own : own
-            call.fail(QueryError.limitExceeded(limit: told.limit, value: Int64(told.value)).varlinkError)
+            let bound = place.waitsForOthers ? inAll ?? own : own
+            call.fail(QueryError.limitExceeded(limit: bound.limit, value: Int64(bound.value)).varlinkError)
             onClose?()
             place.giveUp()
         }

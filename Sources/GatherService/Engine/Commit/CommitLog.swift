@@ -73,9 +73,9 @@ final class CommitLog {
         sequence += 1
         record.history.noteChangeSet(at: sequence)
         let index = record.index
-        let isTold = !changes.isEmpty && index.earliestClock != index.clock
+        let isPublished = !changes.isEmpty && index.earliestClock != index.clock
         var isLarge = !index.isDetached && changes.count > largestSet
-        if record.snapshotMark.isJournaled, isTold, !isLarge {
+        if record.snapshotMark.isJournaled, isPublished, !isLarge {
             if let count = store.append(changes, of: index, sequence: sequence) {
                 return record.snapshotMark.noteJournaled(bytes: count)
             }

@@ -65,7 +65,7 @@ struct ScopeResolver {
         let below = containers.lazy.filter { record in
             ScopePath.holds(directory, Array(record.resolvedPath.utf8)) && access.isListed(record, for: caller)
         }
-        return below.prefix(Limits.containersTold).map(\.identifier)
+        return below.prefix(Limits.containersReported).map(\.identifier)
     }
 
     private func resolve(_ text: String, for caller: Credentials?) -> (ContainerRecord, QueryScope)? {

@@ -24,7 +24,7 @@ final class StateMonitors {
         /// When it asked: an earlier description is no answer.
         let asked: UInt64
         /// When that was described which it was told last.
-        var told: UInt64 = 0
+        var notified: UInt64 = 0
         /// The number of the news that it has.
         var news: UInt64?
         /// Whether it stands in its audience's line.
@@ -108,7 +108,7 @@ final class StateMonitors {
     }
 
     /// Whether something is owed to one.
-    private func isBehind(_ monitor: Monitor) -> Bool { monitor.told < max(monitor.asked, changed) }
+    private func isBehind(_ monitor: Monitor) -> Bool { monitor.notified < max(monitor.asked, changed) }
 
     /// Whether one is to be told now; one whose socket is full is looked at again when it can take more.
     private func isReady(_ monitor: Monitor) -> Bool { isBehind(monitor) && monitor.call.isWritable }
@@ -139,22 +139,22 @@ final class StateMonitors {
         isScheduled = false
         guard let audience = turns.popFirst() else { return }
         // It counts as waiting meanwhile: a monitor that lines up now need not call for another turn.
-        tellSome(of: audience)
+        notifySome(of: audience)
         audience.isWaiting = false
         if !audience.due.isEmpty { awaitTurn(audience) }
         schedule()
     }
 
-    private func tellSome(of audience: Audience) {
-        var (told, bytes) = (0, 0)
+    private func notifySome(of audience: Audience) {
+        var (notified, bytes) = (0, 0)
         while let monitor = audience.due.first {
-            guard told < Limits.monitorsToldAtOnce, bytes < Limits.monitorBytesToldAtOnce else { return }
+            guard notified < Limits.monitorsNotifiedAtOnce, bytes < Limits.monitorBytesNotifiedAtOnce else { return }
             if isReady(monitor) {
                 guard let description = audience.description, description.moment >= monitor.asked,
-                    description.moment > monitor.told
+                    description.moment > monitor.notified
                 else { return describe(for: audience) }
-                if tell(monitor, description, audience.news) {
-                    (told, bytes) = (told + 1, bytes + description.reply.count)
+                if notify(monitor, description, audience.news) {
+                    (notified, bytes) = (notified + 1, bytes + description.reply.count)
                 }
             }
             monitor.isDue = false
@@ -166,8 +166,8 @@ final class StateMonitors {
     }
 
     /// Tells a monitor, unless it has this description already.
-    private func tell(_ monitor: Monitor, _ description: Description, _ news: UInt64) -> Bool {
-        monitor.told = description.moment
+    private func notify(_ monitor: Monitor, _ description: Description, _ news: UInt64) -> Bool {
+        monitor.notified = description.moment
         guard monitor.news != news else { return false }
         monitor.news = news
         monitor.call.reply(description.reply, continues: true)

@@ -16,7 +16,7 @@ final class WatchCheck {
         /// Compares the resumed watches when the kernel was asked with those that it has.
         func compare(_ resumed: [Int32], with found: [Int32: UInt64])
         /// The kernel does not tell its watches, and is not asked any more.
-        func watchesAreNotTold()
+        func watchesAreUnavailable()
     }
 
     /// Has the kernel tell its watches, off the loop. Calls `then`, on the loop, with nil where it does not.
@@ -51,7 +51,7 @@ final class WatchCheck {
                 time = time * 2
                 begin()
             } else {
-                owner.watchesAreNotTold()
+                owner.watchesAreUnavailable()
             }
         }
     }
@@ -83,7 +83,7 @@ extension Engine: WatchCheck.Owner {
         turn()
     }
 
-    func watchesAreNotTold() {
+    func watchesAreUnavailable() {
         logger.warning(
             "the kept watches were not checked: /proc/self/fdinfo cannot be read; the self-audit finds changes that a missing watch hides"
         )

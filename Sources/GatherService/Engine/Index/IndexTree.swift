@@ -193,7 +193,7 @@ extension IndexTree {
         among inodes: Set<InodeNumber>, in container: UInt32, _ body: (TreeNode) -> Void
     ) {
         let snapshot = entry(container).index.snapshot()
-        func tell(_ block: Int, _ place: Int) {
+        func visit(_ block: Int, _ place: Int) {
             let row = IndexSnapshot.row(block: block, place: place)
             guard row != .root else { return }
             let status = snapshot.status(of: row)
@@ -204,14 +204,14 @@ extension IndexTree {
         }
         for block in 0..<snapshot.blockCount {
             if inodes.count > IndexTree.fewInodes {
-                snapshot.liveRows(inBlock: block).forEach { tell(block, $0) }
+                snapshot.liveRows(inBlock: block).forEach { visit(block, $0) }
                 continue
             }
             for inode in inodes {
                 var rows = snapshot.liveRows(inBlock: block)
                 snapshot.select(
                     .inode, .equal, Int64(bitPattern: inode.inode), inBlock: block, among: &rows)
-                rows.forEach { tell(block, $0) }
+                rows.forEach { visit(block, $0) }
             }
         }
     }

@@ -38,7 +38,7 @@ struct BatchHold {
     mutating func release() { isReleased = true }
 
     /// Nothing is pending any more: the next change is the first of a batch.
-    mutating func noteAllTold() {
+    mutating func noteAllPublished() {
         isReleased = false
         timer?.cancel()
         timer = nil

@@ -16,14 +16,14 @@ struct PendingChanges {
     private(set) var items = 0
     /// Bytes of them in memory.
     private(set) var bytes = 0
-    private var isSlownessTold = false
+    private var isSlownessReported = false
     /// From so many items on the subscriber is slow, and past so many its live query ends.
-    private let itemsTold: Int
+    private let itemsReported: Int
     private let mostItems: Int
     private let mostBytes: Int
 
     init(_ limits: ServiceLimits) {
-        (itemsTold, mostItems) = (limits.pendingItemsTold, limits.pendingItems)
+        (itemsReported, mostItems) = (limits.pendingItemsReported, limits.pendingItems)
         mostBytes = limits.pendingBytesPerUser
     }
 
@@ -35,9 +35,9 @@ struct PendingChanges {
 
     /// Returns whether the log is to tell that the subscriber is slow: once, until it has taken all.
     mutating func isNewlySlow() -> Bool {
-        if items == 0 { isSlownessTold = false }
-        guard items >= itemsTold, !isSlownessTold else { return false }
-        isSlownessTold = true
+        if items == 0 { isSlownessReported = false }
+        guard items >= itemsReported, !isSlownessReported else { return false }
+        isSlownessReported = true
         return true
     }
 

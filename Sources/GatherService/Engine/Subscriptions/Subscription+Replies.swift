@@ -41,7 +41,7 @@ extension Subscription {
         writer.removeAll()
         writer.beginObject()
         writer.field("event", "alive")
-        if phase == .live, isToldAll { writer.field("clock", clock.text) }
+        if phase == .live, isAllPublished { writer.field("clock", clock.text) }
         writer.endObject()
         sendWriter()
     }

@@ -82,18 +82,18 @@ extension Subscription {
             writer.field("event", "progress")
             writer.key("added")
             writer.beginArray()
-            var told = 0
-            while told < rows.count, writer.count < Limits.replyBytes {
-                renderer.write(rows[told], of: snapshot, to: &writer)
-                told += 1
+            var published = 0
+            while published < rows.count, writer.count < Limits.replyBytes {
+                renderer.write(rows[published], of: snapshot, to: &writer)
+                published += 1
             }
             writer.endArray()
             writer.endObject()
-            return (writer.takeBytes(), told)
-        } then: { (bytes: JSONBytes, told: Int) in
-            self.first.endReply(items: told, bytes: bytes.count)
+            return (writer.takeBytes(), published)
+        } then: { (bytes: JSONBytes, published: Int) in
+            self.first.endReply(items: published, bytes: bytes.count)
             guard self.phase == .gathering else { return }
-            if told < rows.count { self.parts[place].query.putBackFirst(rows[told...], from: snapshot) }
+            if published < rows.count { self.parts[place].query.putBackFirst(rows[published...], from: snapshot) }
             self.send(bytes)
             self.advance()
         }
@@ -110,14 +110,14 @@ extension Subscription {
 
     private func sendGathered() {
         phase = .live
-        if !hasPending { batch.noteAllTold() }
+        if !hasPending { batch.noteAllPublished() }
         writer.removeAll()
         writer.beginObject()
         writer.field("event", "gathered")
         writer.field("count", Int64(count))
         writer.field(
             "inexact", engine.inexact(openRecords, xattrs: question.readsXattrs, for: question.caller))
-        if isToldAll { writer.field("clock", clock.text) }
+        if isAllPublished { writer.field("clock", clock.text) }
         writer.endObject()
         sendWriter()
         advance()
@@ -131,7 +131,7 @@ extension Subscription {
             sendDelta(as: "updated")
         }
         noteCaughtUp()
-        batch.noteAllTold()
+        batch.noteAllPublished()
     }
 
     private func holdBatch() {
@@ -154,7 +154,7 @@ extension Subscription {
     }
 
     private func noteReply(items: Int) {
-        activity.noteTold(items: items, now: MonotonicClock.now())
+        activity.notePublished(items: items, now: MonotonicClock.now())
         engine.activity.noteReply(items: items)
     }
 
@@ -194,7 +194,7 @@ extension Subscription {
         return clock
     }
     /// Whether the subscriber knows all that is known here. A clock says so, and is told only then.
-    var isToldAll: Bool { !hasPending && !isBehind }
+    var isAllPublished: Bool { !hasPending && !isBehind }
     var count: Int { parts.reduce(0) { $0 + $1.query.count } }
 
     /// One reply with pending changes, as many as fit into one; nothing where they come to nothing.
@@ -216,16 +216,16 @@ extension Subscription {
         writer.beginObject()
         writer.field("event", event.description)
         engine.deltaWriter.writeArrays(to: &writer)
-        let told = engine.deltaWriter.count
-        guard told > 0 else { return }
+        let published = engine.deltaWriter.count
+        guard published > 0 else { return }
         if phase == .live {
             writer.field("count", Int64(count))
             writer.field(
                 "inexact", engine.inexact(openRecords, xattrs: question.readsXattrs, for: question.caller))
         }
-        if isToldAll { writer.field("clock", clock.text) }
+        if isAllPublished { writer.field("clock", clock.text) }
         writer.endObject()
-        noteReply(items: told)
+        noteReply(items: published)
         notePending()
         sendWriter()
     }

@@ -223,7 +223,7 @@ final class Subscription {
         if let waiter { engine.barriers.cancel(waiter) }
         turn?.leave()
         setPending(items: 0, bytes: 0)
-        batch.noteAllTold()
+        batch.noteAllPublished()
         heartbeat.end()
         for part in parts { forget(part) }
         parts = []

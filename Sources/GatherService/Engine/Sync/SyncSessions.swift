@@ -83,10 +83,10 @@ struct SyncSessions {
     }
 
     /// Returns a part of the states that were told, from a row on.
-    func toldStates(of record: ContainerRecord, from: Int64?) -> SyncInterface.States.Reply {
+    func reportedStates(of record: ContainerRecord, from: Int64?) -> SyncInterface.States.Reply {
         let first = from.flatMap { UInt32(exactly: $0) }.map { Row($0) } ?? .root
         let index = record.index
-        let (states, next) = index.reportedStates(from: first, limit: Limits.toldStates)
+        let (states, next) = index.reportedStates(from: first, limit: Limits.reportedStates)
         let items = states.map { row, state in
             var path: [UInt8] = []
             index.appendPath(of: row, to: &path)

@@ -69,17 +69,17 @@ struct Downloads {
 
     /// Takes the progress of files. It never falls while a version comes: Syncthing does not tell that of a file whose blocks are all
     /// here, and that of another file may be older than the end of it.
-    mutating func take(progress told: [String: TransferProgress]) {
-        for (part, now) in told {
+    mutating func take(progress reported: [String: TransferProgress]) {
+        for (part, now) in reported {
             if let before = progress[part], before.total == now.total, before.done > now.done { continue }
             progress[part] = now
         }
-        progress = progress.filter { told[$0.key] != nil || started.contains($0.key) }
+        progress = progress.filter { reported[$0.key] != nil || started.contains($0.key) }
     }
 
     /// Takes the errors of an event, which are those of the present fetching.
-    mutating func take(errors told: [FolderError]) {
-        errors = Dictionary(told.map { ($0.path, $0.message) }) { _, last in last }
+    mutating func take(errors reported: [FolderError]) {
+        errors = Dictionary(reported.map { ($0.path, $0.message) }) { _, last in last }
     }
 
     /// Notes that Syncthing's database has other versions of files than before.
@@ -122,8 +122,8 @@ struct Downloads {
 
     /// Takes the errors that Syncthing was asked for. While it fetches, they are those of the fetching before, so none of them is
     /// that of a file whose start it has told since.
-    mutating func take(askedErrors told: [FolderError]) {
-        take(errors: told)
+    mutating func take(askedErrors reported: [FolderError]) {
+        take(errors: reported)
         errors = errors.filter { !started.contains($0.key) }
     }
 

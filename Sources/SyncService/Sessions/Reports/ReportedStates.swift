@@ -50,19 +50,19 @@ struct ReportedStates {
     mutating func note(_ report: ItemReport, of path: String) { items[path] = report }
 
     /// Whether an item of a report may still be told. After the report was made up, its eviction may have begun.
-    func mayTell(_ item: SyncItemMessage, isLeaving: (String) -> Bool) -> Bool {
+    func mayReport(_ item: SyncItemMessage, isLeaving: (String) -> Bool) -> Bool {
         item.leaving == true || items[item.path]?.isLeaving != true || !isLeaving(item.path)
     }
 
     /// Returns the states that gatherd has not as they were told. `isItem` says whether gatherd has an item for a report.
     func differences(
-        from told: [String: ItemReport], base toldBase: SyncStateMessage?, isItem: (String, ItemReport) -> Bool
+        from present: [String: ItemReport], base presentBase: SyncStateMessage?, isItem: (String, ItemReport) -> Bool
     ) -> (base: SyncStateMessage?, items: [SyncItemMessage]) {
-        var different = items.filter { path, report in told[path] != report && isItem(path, report) }
+        var different = items.filter { path, report in present[path] != report && isItem(path, report) }
             .map { $0.value.message($0.key) }
-        different += told.keys.filter { items[$0] == nil }.map { SyncItemMessage(path: $0) }
+        different += present.keys.filter { items[$0] == nil }.map { SyncItemMessage(path: $0) }
         // The next report tells of a file that is not about to be evicted any more.
         different.removeAll { items[$0.path]?.isLeaving == true }
-        return (toldBase == base ? nil : base, different)
+        return (presentBase == base ? nil : base, different)
     }
 }
