@@ -116,7 +116,7 @@ final class Run {
                 freshStarts += subscriber.set.freshStarts
             }
             // A clock of before a restart is honoured: a fresh answer each time would be right as well, and worth nothing.
-            if Promise.survivesRestarts, mode.ending != nil, freshStarts > resumes {
+            if KnownGaps.survivesRestarts, mode.ending != nil, freshStarts > resumes {
                 throw Violation("\(freshStarts) answers were fresh, \(resumes) resumed")
             }
             let status = daemon.end(SIGTERM)
@@ -258,7 +258,7 @@ final class Run {
             // With its descriptors nothing of it is.
             if mode.conditions.keepsDescriptors { wasAway = true } else { isLossy = true }
             if mode.closes { for model in models { model.restarted(keepsWatches: wasAway) } }
-            if !Promise.survivesRestarts { ledger.forgetAll() }
+            if !KnownGaps.survivesRestarts { ledger.forgetAll() }
         case .start:
             guard !daemon.isRunning else { return }
             trace.note("the daemon is started")
@@ -288,7 +288,7 @@ final class Run {
                 guard rename(away, boxes[0].path) == 0 else { throw Violation("the container does not come back") }
                 isAway = false
                 isLossy = true
-                if !Promise.keepsUnavailableContainers { ledger.forgetAll() }
+                if !KnownGaps.keepsUnavailableContainers { ledger.forgetAll() }
             }
         case .add:
             guard let root = mode.containers.indices.first(where: { $0 >= boxes.count }) else { return }

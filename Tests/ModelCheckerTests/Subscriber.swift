@@ -15,7 +15,7 @@ final class Subscriber {
     var isSlow = false
 
     init(_ question: Question, batch: Int, heartbeat: Int = 10) {
-        set = LiveSet(question, idleChangesCount: Promise.tellsNoIdleChanges)
+        set = LiveSet(question, idleChangesCount: KnownGaps.tellsNoIdleChanges)
         self.batch = batch
         self.heartbeat = heartbeat
     }

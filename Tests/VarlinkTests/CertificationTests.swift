@@ -9,18 +9,22 @@ import Testing
 @testable import Varlink
 
 struct CertificationTests {
-    @Test(arguments: Judge.available) func ourServiceIsCertifiedBy(_ judge: Judge) async throws {
+    @Test(arguments: CertificationProgram.available) func ourServiceIsCertifiedBy(_ program: CertificationProgram)
+        async throws
+    {
         try await serving { path in
-            let (said, status) = judge.certify(serviceAt: path)
+            let (said, status) = program.certify(serviceAt: path)
             #expect(status == 0, "\(said)")
             // The first ends with the last answer, the second with its verdict.
             #expect(said.contains("End: 'true'") || said.contains("Certification passed"), "\(said)")
         }
     }
 
-    @Test(arguments: Judge.available) func ourClientsAreCertifiedBy(_ judge: Judge) async throws {
+    @Test(arguments: CertificationProgram.available) func ourClientsAreCertifiedBy(_ program: CertificationProgram)
+        async throws
+    {
         try await inDirectory { path in
-            try await judge.serve(at: path) {
+            try await program.serve(at: path) {
                 try await certify(serviceAt: path)
                 try certifyBlocking(serviceAt: path)
             }
@@ -178,7 +182,7 @@ struct CertificationTests {
 
     private func inDirectory(_ body: (String) async throws -> Void) async throws {
         var template = Array("/tmp/varlink-judge-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw Judge.Errno(code: errno) }
+        guard mkdtemp(&template) != nil else { throw CertificationProgram.Errno(code: errno) }
         let directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         defer { rmdir(directory) }
         try await body(directory + "/\(Certification.name)")

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Promises that Gather does not make yet, each to go when it does: the checks are there.
-enum Promise {
+enum KnownGaps {
     /// Identities and clocks go on when the daemon is started again.
     static let survivesRestarts = true
     /// Nothing is told as changed that is as it was. A pending change of a subscriber is known by its item and not by its

@@ -9,7 +9,7 @@ import Testing
 
 /// A certification program of somebody else, both as a client and as a service. `Packaging/dev/judges` sees to it that they
 /// are there.
-enum Judge: String, CaseIterable, CustomTestStringConvertible {
+enum CertificationProgram: String, CaseIterable, CustomTestStringConvertible {
     /// The Go implementation's, from Debian's `varlink-go`.
     case go = "varlink-go"
     /// That of python-varlink, run by the Python that `GATHER_JUDGES_PYTHON` names.
@@ -30,8 +30,8 @@ enum Judge: String, CaseIterable, CustomTestStringConvertible {
     /// Has it call what listens at `path`, from Start to End, and returns what it says and its exit status.
     func certify(serviceAt path: String) -> (said: String, status: CInt) {
         let script =
-            "\(Judge.closing()); exec timeout -s KILL \(Patience.seconds) \(command ?? "false") --client --varlink='unix:\(path)' 2>&1"
-        guard let pipe = popen(Judge.bash(script), "r") else { return ("popen failed", errno) }
+            "\(CertificationProgram.closing()); exec timeout -s KILL \(Patience.seconds) \(command ?? "false") --client --varlink='unix:\(path)' 2>&1"
+        guard let pipe = popen(CertificationProgram.bash(script), "r") else { return ("popen failed", errno) }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)
         while case let count = fread(&chunk, 1, chunk.count, pipe), count > 0 { bytes += chunk[..<count] }
@@ -51,9 +51,9 @@ enum Judge: String, CaseIterable, CustomTestStringConvertible {
         // children of a thread of the pool.
         let service = "LISTEN_FDS=1 LISTEN_FDNAMES=varlink LISTEN_PID=$BASHPID exec \(command ?? "false")"
         let script =
-            "\(Judge.closing(but: listener)); "
+            "\(CertificationProgram.closing(but: listener)); "
             + "(\(service) --varlink=\"unix:\(path)\" 3<&\(listener)) >/dev/null 2>&1 & read; kill -KILL $!"
-        guard let pipe = popen(Judge.bash(script), "w") else { throw Errno(code: errno) }
+        guard let pipe = popen(CertificationProgram.bash(script), "w") else { throw Errno(code: errno) }
         do { try await body() } catch {
             pclose(pipe)
             throw error
