@@ -413,7 +413,7 @@ final class DaemonCore {
         heartbeat = loop.scheduleRepeatedTask(initialDelay: half, delay: half) { _ in
             core.value.observer.alive()
             core.value.observer.status(core.value.statusText)
-            core.value.engine.turn()
+            core.value.engine.runIteration()
         }
     }
 
@@ -433,7 +433,7 @@ final class DaemonCore {
             engine.watcher.setAudit(interval: configuration.auditInterval, share: configuration.auditShare)
             apply(containers)
             // A loop iteration makes the settings take effect.
-            engine.turn()
+            engine.runIteration()
         } catch {
             logger.error(
                 "the configuration was not reloaded: \(error); the previous one stays in force; correct the file, then 'gather reload'",

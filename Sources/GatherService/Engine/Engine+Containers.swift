@@ -42,7 +42,7 @@ extension Engine {
             watcher.setEnclosure(other.number, to: containers.enclosure(of: other))
         }
         for subscription in subscriptions.all { subscription.containerAdded(record) }
-        turn()
+        runIteration()
         // Unless the turn has found it, and the log says so.
         if !isStart { log.noteStart(of: record) }
         return record
@@ -67,7 +67,7 @@ extension Engine {
         logger.info(
             "container '\(record.identifier)' is no longer watched; its items have left all results",
             metadata: ["container": "\(record.identifier)"])
-        turn()
+        runIteration()
     }
 
     /// From now on, writes the list of the containers that were added at run time where it went with the state directory, once the
@@ -178,11 +178,11 @@ extension Engine {
             metadata: ["container": "\(record.identifier)"])
         if configuration.sync == nil {
             // The program's own files are items now.
-            watcher.rescan(record.number) { [self] _ in turns.atEnd(then) }
+            watcher.rescan(record.number) { [self] _ in iterations.atEnd(then) }
         } else {
-            turns.atEnd(then)
+            iterations.atEnd(then)
         }
-        turn()
+        runIteration()
         return true
     }
 
@@ -264,11 +264,11 @@ extension Engine: Checkpointer.Owner {
 
     func passage(of record: ContainerRecord) -> [UInt8] { access.passage(of: record) }
 
-    func checkpointIsDue() { turn() }
+    func checkpointIsDue() { runIteration() }
 
     func checkpointEnded() {
         memory.tidySoon()
-        turn()
+        runIteration()
     }
 
     func persistenceFailed(_ error: SystemError) {

@@ -106,7 +106,7 @@ extension Engine {
         followClock()
         barriers.resumeFlushes()
         // Delivers; a query that has more to catch up with goes on afterwards.
-        turn()
+        runIteration()
         guard !updateHold(of: record) else {
             // The container was lost and found in that very turn.
             return record.held.add(update)
@@ -115,7 +115,7 @@ extension Engine {
         markOwnersReady(of: record.registry.goOn(after: update, in: record.index))
         runBackgroundUpdates(of: record)
         barriers.resumeFlushes()
-        if subscriptions.hasReady { turn() }
+        if subscriptions.hasReady { runIteration() }
     }
 
     /// Lets background updates end that came back while the container's changes were held.
@@ -202,7 +202,7 @@ extension Engine {
             for record in self.containers { self.runBackgroundUpdates(of: record) }
             self.barriers.resumeFlushes()
             // Delivers, and goes on with the next.
-            self.turn()
+            self.runIteration()
         }
     }
 
@@ -230,7 +230,7 @@ extension Engine {
         for record in containers where !updateHold(of: record) { absorb(record) }
         for subscription in subscriptions.all { subscription.accountsChanged() }
         for record in containers { runBackgroundUpdates(of: record) }
-        turn()
+        runIteration()
     }
 
     /// Brings the live queries of all containers to the present, if one follows the time of day.
@@ -291,7 +291,7 @@ extension Engine {
                 if let question { subscription.zoneChanged(question) }
             }
             for record in self.containers { self.runBackgroundUpdates(of: record) }
-            self.turn()
+            self.runIteration()
         }
     }
 }

@@ -199,7 +199,7 @@ extension Engine {
             barrier: watcher.barrier(for: numbers), numbers: numbers, needsSettled: settled,
             xattrs: Set(filled.map(\.number)), completion: completion)
         barriers.add(waiter, timeout: timeout) { self.unsettled($0) }
-        turn()
+        runIteration()
         return waiter
     }
 

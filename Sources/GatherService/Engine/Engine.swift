@@ -21,7 +21,7 @@ final class Engine {
     let watcher: TreeWatcher<LinuxKernel, IndexTree>
     private let events: EventSource
     /// When loop iterations happen.
-    let turns: TurnScheduler
+    let iterations: IterationScheduler
     /// The daemon's clock and the journal.
     let commits: CommitLog
     /// When indexes are saved.
@@ -62,7 +62,7 @@ final class Engine {
         scans = ScanRunner(
             Workload(limits), pool: pool, loop: loop, rowsOnLoop: limits.rowsScannedOnLoop,
             servesOthers: store.isPersistent)
-        turns = TurnScheduler(loop: loop) { parts.engine?.turn() }
+        iterations = IterationScheduler(loop: loop) { parts.engine?.runIteration() }
         checkpointer = Checkpointer(store, interval: snapshotInterval, limits: limits, loop: loop)
         accessLists = AccessListSweeper(limits: limits, loop: loop)
         subscriptions = SubscriptionTable(limits: limits)
@@ -70,7 +70,7 @@ final class Engine {
         barriers = BarrierQueue(loop: loop)
         clockFollower = ClockFollower(
             loop: loop, interval: limits.clockInterval, timeOfDay: timeOfDay, startWatch: watchClock,
-            isDue: { parts.engine?.turn() }, isSet: { mailbox.post(.clockSet) },
+            isDue: { parts.engine?.runIteration() }, isSet: { mailbox.post(.clockSet) },
             hasFailed: { parts.engine?.logUnwatchedClock($0) })
         system = SystemFiles(
             types: types, zones: TimeZones(zones), names: AccountNames(accounts),
@@ -97,7 +97,7 @@ final class Engine {
         }
         do throws(SystemError) {
             events = try EventSource(
-                kernel, loop: loop, ready: { parts.engine?.turn() },
+                kernel, loop: loop, ready: { parts.engine?.runIteration() },
                 hasFailed: { parts.engine?.logUnpolledEvents($0) })
         } catch {
             watcher.close()
@@ -106,7 +106,7 @@ final class Engine {
         if let error = events.watchMounts(watchMounts, wake: { mailbox.post(.mountsChanged) }) {
             logUnwatchedMounts(error)
         }
-        store.hasLostTrack = { [weak self] in self?.turn() }
+        store.hasLostTrack = { [weak self] in self?.runIteration() }
         store.hasMadeDirectory = { [weak store] in kernel.setOwn(store?.place) }
         parts.engine = self
         mailbox.open(parts)
@@ -134,9 +134,9 @@ final class Engine {
             metadata: ["error": "\(error)"])
     }
 
-    /// Ends watching: no turn happens afterwards. Snapshots under way are finished when the future succeeds.
+    /// Ends watching: no iteration happens afterwards. Snapshots under way are finished when the future succeeds.
     func close() -> EventLoopFuture<Void> {
-        turns.close()
+        iterations.close()
         commits.close()
         clockFollower.close()
         accessLists.close()
@@ -181,7 +181,7 @@ final class Engine {
     /// Counts the items that callers see of containers.
     var census: CensusTaker { CensusTaker(access: access, scans: scans, workload: workload) }
 
-    // MARK: Turns
+    // MARK: Iterations
 
     /// Why the loop was woken.
     func woken(_ reason: Mailbox.Reason) {
@@ -195,13 +195,13 @@ final class Engine {
             systemFilesChanged()
         case .crawled, .opened: break
         }
-        turn()
+        runIteration()
     }
 
     /// Does the work that is due: reads events, takes crawled directories, and sends the changes to all subscribers.
     /// Cheap where nothing is due. Called by whatever may have caused work, a question that needs a barrier included.
-    func turn() {
-        guard turns.begin() else { return }
+    func runIteration() {
+        guard iterations.begin() else { return }
         let hasMore = watcher.iterate()
         absorb()
         absorbAccess()
@@ -210,7 +210,7 @@ final class Engine {
         for notice in watcher.takeNotices() { log.note(notice) }
         reportStates()
         checkpointer.saveIfDue(self)
-        turns.complete()
+        iterations.complete()
         // A subscriber that waits for a change gets it before later questions are answered.
         deliver()
         barriers.resolve(settling: Set(containers.filter { isSettling($0) }.map(\.number))) { !unsettled($0).isEmpty }
@@ -224,7 +224,7 @@ final class Engine {
         // Events that were read and not taken, since too much waits, are taken before more is read.
         let holdsEvents = watcher.kernel.holdsEvents
         events.pause(watcher.isPausing || holdsEvents)
-        turns.end(
+        iterations.end(
             hasMore: hasMore || subscriptions.hasReady || holdsEvents, now: watcher.kernel.now(),
             deadline: watcher.nextDeadline)
     }

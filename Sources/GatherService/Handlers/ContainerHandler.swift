@@ -201,7 +201,7 @@ struct ContainerHandler {
         let request = try call.request(of: ContainerInterface.Rescan.self)
         let record = try record(request.identifier)
         engine.watcher.rescan(record.number) { [engine] counts in
-            engine.turns.atEnd {
+            engine.iterations.atEnd {
                 if case .unavailable(let reason) = engine.state(of: record) {
                     return call.fail(
                         ContainerError.containerUnavailable(identifier: record.identifier, message: reason))
@@ -211,7 +211,7 @@ struct ContainerHandler {
                         added: Int64(counts.added), changed: Int64(counts.changed), removed: Int64(counts.removed)))
             }
         }
-        engine.turn()
+        engine.runIteration()
     }
 
     /// Replies once and, with `more`, after each change of a state. A slow reader gets one reply for several changes.

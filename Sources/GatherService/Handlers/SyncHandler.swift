@@ -31,8 +31,8 @@ struct SyncHandler {
             guard engine.containers.named(identifier) === record else {
                 return call.fail(SyncError.superseded(identifier: identifier))
             }
-            engine.turns.atEnd { if !call.hasEnded { engine.sync.begin(of: record, call) } }
-            engine.turn()
+            engine.iterations.atEnd { if !call.hasEnded { engine.sync.begin(of: record, call) } }
+            engine.runIteration()
         }
         if !waiter.isDone { call.onClose = { engine.barriers.cancel(waiter) } }
     }

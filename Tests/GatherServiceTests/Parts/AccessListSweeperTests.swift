@@ -16,12 +16,12 @@ struct AccessListSweeperTests {
         var above: [FileAccess] = []
         var looked: [Row] = []
         var told: [Bool] = []
-        var turns = 0
+        var iterations = 0
 
         func directoriesAbove(_ record: ContainerRecord) -> [FileAccess]? { above }
         func lookAgain(at rows: [Row], of record: ContainerRecord) { looked += rows }
         func lackOfAccessListsChanged(of records: [ContainerRecord]) { told += records.map(\.accessLists.areMissing) }
-        func turn() { turns += 1 }
+        func runIteration() { iterations += 1 }
     }
 
     private let loop = EmbeddedEventLoop()
@@ -52,7 +52,7 @@ struct AccessListSweeperTests {
         advance()
         #expect(owner.looked == [.root])
         advance()
-        #expect(owner.turns == 1)
+        #expect(owner.iterations == 1)
         owner.above = []
         sweeper.noteLists(above: record, owner)
         sweeper.note(owner)
@@ -65,7 +65,7 @@ struct AccessListSweeperTests {
         sweeper.note(owner)
         owner.containers.remove(record)
         advance()
-        #expect(owner.looked == [] && owner.turns == 1)
+        #expect(owner.looked == [] && owner.iterations == 1)
     }
 
     @Test func afterTheEndNoSweepBegins() {
@@ -74,6 +74,6 @@ struct AccessListSweeperTests {
         sweeper.note(owner)
         sweeper.close()
         advance()
-        #expect(owner.looked == [] && owner.turns == 0)
+        #expect(owner.looked == [] && owner.iterations == 0)
     }
 }

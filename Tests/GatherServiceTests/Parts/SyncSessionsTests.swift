@@ -23,7 +23,7 @@ struct SyncSessionsTests {
         var isClosed = false
         var clock = QueryClock(run: 7, sequence: 0, question: 0)
         var sessions: Int64 = 0
-        var turns = 0
+        var iterations = 0
 
         func makeSessionNumber() -> Int64 {
             sessions += 1
@@ -38,7 +38,7 @@ struct SyncSessionsTests {
             record.history.noteChangeSet(at: clock.sequence)
         }
 
-        func turn() { turns += 1 }
+        func runIteration() { iterations += 1 }
     }
 
     private let owner = Owner()
@@ -94,9 +94,9 @@ struct SyncSessionsTests {
         let call = Call()
         _ = try session(call)
         owner.isClosed = true
-        let turns = owner.turns
+        let iterations = owner.iterations
         call.onClose?()
-        #expect(record.sync == nil && record.index.hasHelper && owner.turns == turns)
+        #expect(record.sync == nil && record.index.hasHelper && owner.iterations == iterations)
     }
 
     @Test func aReportTellsWhatItChanges() throws {

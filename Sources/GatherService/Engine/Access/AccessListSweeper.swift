@@ -20,7 +20,7 @@ final class AccessListSweeper {
         /// Containers have items without a list now, or no such item any more.
         func lackOfAccessListsChanged(of records: [ContainerRecord])
         /// Runs a loop iteration.
-        func turn()
+        func runIteration()
     }
 
     private let limits: ServiceLimits
@@ -129,16 +129,16 @@ final class AccessListSweeper {
         var isDone = false
         while !isDone, let record = unswept.popLast() { isDone = sweep(record, owner) }
         while !isDone, let record = unlooked.popLast() { isDone = readAgain(record, owner) }
-        if isDone { return schedule(owner, at: .now() + TurnScheduler.longPause) }
+        if isDone { return schedule(owner, at: .now() + IterationScheduler.longPause) }
         isUnderWay = false
-        owner.turn()
+        owner.runIteration()
     }
 
     /// Sweeps the lists of a container. Returns false if there are none.
     private func sweep(_ record: ContainerRecord, _ owner: any Owner) -> Bool {
         guard owner.containers.contains(record), record.index.keepsAccessLists else { return false }
         // Changes that were not taken would keep all that there was before.
-        if record.index.hasChanges { owner.turn() }
+        if record.index.hasChanges { owner.runIteration() }
         if owner.containers.contains(record) { record.index.sweepAccessLists(&allowance) }
         return true
     }

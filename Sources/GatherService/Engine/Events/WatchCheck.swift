@@ -58,7 +58,7 @@ final class WatchCheck {
 }
 
 extension Engine: WatchCheck.Owner {
-    var isClosed: Bool { turns.isClosed }
+    var isClosed: Bool { iterations.isClosed }
     var resumedWatches: [Int32] { watcher.resumedWatches }
 
     /// To be called when all containers of the start were added: takes the events that were queued before. The watches are compared
@@ -66,7 +66,7 @@ extension Engine: WatchCheck.Owner {
     /// - Parameter ask: has the kernel tell its watches, from any thread; nil where it does not.
     func checkResumedWatches(ask: @escaping @Sendable (LinuxKernel) -> [Int32: UInt64]?) {
         let wasAdopted = watcher.replayEvents()
-        turn()
+        runIteration()
         // If no container goes on, the watches that were left belong to no directory, and end.
         guard wasAdopted else { return }
         let check = WatchCheck(of: self, loop: loop, after: limits.watchesCheckedAfter) { [self] then in
@@ -80,7 +80,7 @@ extension Engine: WatchCheck.Owner {
 
     func compare(_ resumed: [Int32], with found: [Int32: UInt64]) {
         watcher.check(watches: found, of: resumed)
-        turn()
+        runIteration()
     }
 
     func watchesAreUnavailable() {

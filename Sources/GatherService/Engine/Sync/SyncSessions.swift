@@ -19,7 +19,7 @@ struct SyncSessions {
         /// Takes the changes of a container.
         func absorb(_ record: ContainerRecord)
         /// Runs a loop iteration.
-        func turn()
+        func runIteration()
     }
 
     let owner: any Owner
@@ -40,7 +40,7 @@ struct SyncSessions {
         record.entry.leaving = [:]
         owner.absorb(record)
         call.begin(SyncInterface.Attach.Reply(session: session.number, clock: owner.clock.text))
-        owner.turn()
+        owner.runIteration()
     }
 
     /// Ends the session of a container, and tells its helper.
@@ -58,7 +58,7 @@ struct SyncSessions {
         owner.absorb(record)
         record.index.setHelper(false)
         owner.absorb(record)
-        owner.turn()
+        owner.runIteration()
     }
 
     /// Takes a report. Its changes go to the live queries in this loop iteration. Returns the count of its items that it changed.
@@ -78,7 +78,7 @@ struct SyncSessions {
             for row in session.takeUnconfirmed() { owner.tree.removeAbsent(row, in: record.number) }
         }
         owner.absorb(record)
-        owner.turn()
+        owner.runIteration()
         return changed
     }
 

@@ -6,11 +6,11 @@ import NIOCore
 /// Decides when loop iterations happen, and keeps the calls for the end of one. Event loop only.
 ///
 /// An iteration that ends sets the timer for the next. There is one timer, and none while nothing is due.
-final class TurnScheduler {
+final class IterationScheduler {
     private let loop: any EventLoop
     /// Runs an iteration.
-    private let turn: () -> Void
-    private var isTurning = false
+    private let run: () -> Void
+    private var isRunning = false
     /// Whether an iteration was asked for while one was under way.
     private var isRequested = false
     /// Iterations since one had nothing to do afterwards.
@@ -20,9 +20,9 @@ final class TurnScheduler {
     private var completions: [() -> Void] = []
     private(set) var isClosed = false
 
-    init(loop: any EventLoop, turn: @escaping () -> Void) {
+    init(loop: any EventLoop, run: @escaping () -> Void) {
         self.loop = loop
-        self.turn = turn
+        self.run = run
     }
 
     /// So much later comes another iteration: the loop does all tasks that are due, those that tasks add included, before it
@@ -36,11 +36,11 @@ final class TurnScheduler {
     /// Begins an iteration. Returns false after ``close()``, and while one is under way, which another follows then.
     func begin() -> Bool {
         guard !isClosed else { return false }
-        guard !isTurning else {
+        guard !isRunning else {
             isRequested = true
             return false
         }
-        isTurning = true
+        isRunning = true
         isRequested = false
         return true
     }
@@ -48,11 +48,11 @@ final class TurnScheduler {
     /// Ends the iteration, and sets the timer for the next: as soon as may be if there is more to do or it was asked for, else at
     /// the deadline. Times are in the kernel's nanoseconds.
     func end(hasMore: Bool, now: UInt64, deadline: @autoclosure () -> UInt64?) {
-        isTurning = false
+        isRunning = false
         let wanted = hasMore || isRequested ? now : deadline()
         inARow = wanted.map { $0 <= now } == true ? inARow + 1 : 0
-        let isLong = inARow > 0 && inARow.isMultiple(of: TurnScheduler.mostInARow)
-        let pause = isLong ? TurnScheduler.longPause : TurnScheduler.pause
+        let isLong = inARow > 0 && inARow.isMultiple(of: IterationScheduler.mostInARow)
+        let pause = isLong ? IterationScheduler.longPause : IterationScheduler.pause
         let time = wanted.map { max($0, now &+ UInt64(pause.nanoseconds)) }
         guard time != next?.time else { return }
         next?.task.cancel()
@@ -61,7 +61,7 @@ final class TurnScheduler {
         let scheduler = NIOLoopBound(self, eventLoop: loop)
         let task = loop.scheduleTask(in: .nanoseconds(Int64(clamping: time - now))) {
             scheduler.value.next = nil
-            scheduler.value.turn()
+            scheduler.value.run()
         }
         next = (time, task)
     }
