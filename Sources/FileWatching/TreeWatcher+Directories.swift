@@ -37,7 +37,7 @@ extension TreeWatcher {
         if let container = containers[node.container] {
             container.counts.directories -= 1
             if directories.setUnreadable(id, false) { container.counts.unreadable -= 1 }
-            isPolledNoMore(id)
+            endPolling(id)
         }
         readings.forgetTouched(id)
         readings.endAwaiting(id)
@@ -150,7 +150,7 @@ extension TreeWatcher {
     }
 
     /// A directory is watched, or is left.
-    func isPolledNoMore(_ id: DirectoryID) {
+    func endPolling(_ id: DirectoryID) {
         guard directories[id].flags.remove(.unwatched) != nil,
             let container = containers[directories.container(of: id)]
         else { return }

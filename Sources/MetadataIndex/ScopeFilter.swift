@@ -28,11 +28,11 @@ package struct ScopeFilter: Sendable {
         bits.filterNames { place in
             let parent = block.parent[place]
             let answer = known[Int(parent)]
-            return answer != 0 ? answer == 2 : isWithin(parent)
+            return answer != 0 ? answer == 2 : resolveWithin(parent)
         }
     }
 
-    private mutating func isWithin(_ row: UInt32) -> Bool {
+    private mutating func resolveWithin(_ row: UInt32) -> Bool {
         way.removeAll(keepingCapacity: true)
         var row = row
         while known[Int(row)] == 0 {

@@ -10,7 +10,7 @@ import Testing
         let scan = ScanGuard(nanoseconds: 100)
         var asked = 0
         func isOver(_ now: UInt64, used: UInt64) -> Bool {
-            scan.isOver(now: now) {
+            scan.checkTime(now: now) {
                 asked += 1
                 return used
             }
@@ -25,15 +25,15 @@ import Testing
 
     @Test func `However little it gets of a processor, it ends`() {
         let scan = ScanGuard(nanoseconds: 100)
-        #expect(!scan.isOver(now: 1_000) { 0 })
-        #expect(!scan.isOver(now: 1_302) { 1 })
-        #expect(scan.isOver(now: 1_303) { 1 } && scan.ended == .late)
+        #expect(!scan.checkTime(now: 1_000) { 0 })
+        #expect(!scan.checkTime(now: 1_302) { 1 })
+        #expect(scan.checkTime(now: 1_303) { 1 } && scan.ended == .late)
     }
 
     @Test func `One that was cancelled stays so`() {
         let scan = ScanGuard(nanoseconds: 100)
-        #expect(!scan.isOver(now: 1_000) { 0 })
+        #expect(!scan.checkTime(now: 1_000) { 0 })
         scan.cancel()
-        #expect(scan.isOver(now: 9_000) { 9_000 } && scan.ended == .cancelled)
+        #expect(scan.checkTime(now: 9_000) { 9_000 } && scan.ended == .cancelled)
     }
 }

@@ -1,7 +1,7 @@
 // Known gaps: promises that the model checker does not hold Gather to yet, and why.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Promises that Gather does not make yet, each to go when it does: the checks are there.
+/// The gaps that the model checker knows. The check of each is there, and runs once Gather has closed the gap.
 enum KnownGaps {
     /// Identities and clocks go on when the daemon is started again.
     static let survivesRestarts = true

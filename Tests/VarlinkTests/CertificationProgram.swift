@@ -1,4 +1,4 @@
-// Implementations of Varlink that are not ours, where this machine has them: they judge ours.
+// Implementations of Varlink that are not ours, where this machine has them: they test ours.
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc

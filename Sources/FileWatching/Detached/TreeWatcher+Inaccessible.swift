@@ -96,7 +96,7 @@ extension TreeWatcher {
         if directories[id].flags.contains(.reading) { directories[id].flags.insert(.inaccessibleMeanwhile) }
         let node = directories[id].node
         closeDescriptor(of: id)
-        isPolledNoMore(id)
+        endPolling(id)
         if tree.parent(of: node) == nil {
             markRootInaccessible(id, error, origin, wasRead: wasRead)
         } else if tree.childCount(of: node) > 0 {

@@ -85,7 +85,7 @@ struct PendingNames {
             hotDeadline = min(hotDeadline ?? .max, time)
             return true
         }
-        if prompt.count < WatchLimits.promptLookUps || isSparse(id, slots: slots, iteration.number) {
+        if prompt.count < WatchLimits.promptLookUps || takeFirst(id, slots: slots, iteration.number) {
             prompt.add(name, hash: hash, in: id, origin: origin, isExpected: true)
         } else {
             patient.add(name, hash: hash, in: id, origin: origin, isExpected: true)
@@ -93,8 +93,8 @@ struct PendingNames {
         return false
     }
 
-    /// Whether nothing of a directory waits, and nothing of it was let past in this iteration.
-    private mutating func isSparse(_ id: DirectoryID, slots: Int, _ iteration: UInt32) -> Bool {
+    /// Returns whether nothing of a directory waits, and nothing of it was let past in this iteration. Notes that it is let past then.
+    private mutating func takeFirst(_ id: DirectoryID, slots: Int, _ iteration: UInt32) -> Bool {
         let slot = Int(id.slot)
         if slot >= promptIterations.count {
             promptIterations.append(contentsOf: repeatElement(0, count: slots - promptIterations.count))

@@ -45,7 +45,7 @@ extension TreeWatcher {
             deferredLookUps.noteRetried(lookUp.origin.position, end: lookUps.end)
             return
         } catch {
-            if isRefused(id, error, lookUp.origin) { return }
+            if handleRefusal(id, error, lookUp.origin) { return }
         }
         // It waits for its directory from now on, and pending renames do not wait for it: it may wait for one of them.
         lookUp.waitsForNews = false

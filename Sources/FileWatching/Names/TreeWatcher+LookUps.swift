@@ -38,7 +38,7 @@ extension TreeWatcher {
         do throws(SystemError) {
             directory = try descriptor(of: id)
         } catch {
-            if !isRefused(id, error, entry.origin) { wait(entry, name: name) }
+            if !handleRefusal(id, error, entry.origin) { wait(entry, name: name) }
             return
         }
         counters.lookUps += 1
@@ -105,7 +105,7 @@ extension TreeWatcher {
         _ name: UnsafeRawBufferPointer, in id: DirectoryID, _ error: SystemError, _ origin: Origin
     ) {
         let wasKnown = directories[id].flags.contains(.unreadable) && !directories[id].flags.contains(.reading)
-        guard isRefused(id, error, origin), wasKnown, !error.isLack, !name.isEmpty,
+        guard handleRefusal(id, error, origin), wasKnown, !error.isLack, !name.isEmpty,
             let child = tree.child(of: directories[id].node, named: name)
         else { return }
         removeNode(child, origin: origin)

@@ -103,7 +103,7 @@ final class CrawlPool<Kernel: WatchKernel>: @unchecked Sendable {
         let mount = threadCount > 0 ? kernel.mount(ofOpen: job.root.number) : nil
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
-        if let mount, hasThread(of: mount) {
+        if let mount, ensureThread(of: mount) {
             state.mountJobs[mount]?.append(job)
             return
         }
@@ -167,8 +167,8 @@ final class CrawlPool<Kernel: WatchKernel>: @unchecked Sendable {
         }
     }
 
-    /// Whether a mount has a thread, which is started where it has none; the mutex is held.
-    private func hasThread(of mount: Int) -> Bool {
+    /// Starts a thread for a mount that has none. Returns whether it has one then. The mutex is held.
+    private func ensureThread(of mount: Int) -> Bool {
         if state.mountJobs[mount] != nil { return true }
         guard !state.stopping, let thread = try? Threads.start({ [self] in run(mount) }) else { return false }
         thread.detach()

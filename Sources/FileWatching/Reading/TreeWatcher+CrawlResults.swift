@@ -234,7 +234,7 @@ extension TreeWatcher {
         // It has ended without a word, or is another directory's by now.
         if former >= 0, former != result.watch, roots.ancestor(former) == nil { watches.unwant(former) }
         directories[id].flags.remove(.contested)
-        if result.xattrError == nil { isPolledNoMore(id) }
+        if result.xattrError == nil { endPolling(id) }
     }
 
     /// An unwanted result: its watch goes, unless a directory has it or a result may still bring it.

@@ -119,10 +119,10 @@ extension TreeWatcher {
         }
     }
 
-    /// Whether a directory cannot be opened, or an entry in it be looked at, for reasons that waiting for a move does
-    /// not end. The look-up is dropped. The directory is read, which shows the directory that refuses. It is read again
+    /// Returns whether a directory cannot be opened, or an entry in it be looked at, for reasons that waiting for a move does
+    /// not end. The look-up is dropped then. The directory is read, which shows the directory that refuses. It is read again
     /// when its mode or that of one above changes, or it is polled.
-    func isRefused(_ id: DirectoryID, _ error: SystemError, _ origin: Origin) -> Bool {
+    func handleRefusal(_ id: DirectoryID, _ error: SystemError, _ origin: Origin) -> Bool {
         if error.isRefusal {
             let isNews = !directories[id].flags.contains(.unreadable)
             // It may be a directory above the container that refuses.

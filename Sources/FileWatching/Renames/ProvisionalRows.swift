@@ -121,7 +121,7 @@ struct ProvisionalRows {
 
     /// A file that no look-up has seen has come to a row's name: the row stands for that, or for its own still
     /// (`file`).
-    mutating func mayBeReplaced(_ node: TreeNode, _ file: FileStatus) {
+    mutating func allowReplacement(_ node: TreeNode, _ file: FileStatus) {
         set(node, Record(file: file, isLikely: true, end: .max))
     }
 

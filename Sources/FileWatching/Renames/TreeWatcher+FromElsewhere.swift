@@ -51,7 +51,7 @@ extension TreeWatcher {
         // The row stands for a file that no look-up has seen; or for its former file, where the two have changed
         // places.
         if leaving ?? (queuedBytes() > 0), let file = likelyFile(of: target, at: origin.position) {
-            uncertain.provisional.mayBeReplaced(target, file)
+            uncertain.provisional.allowReplacement(target, file)
         } else {
             uncertain.provisional.doubt(target)
         }

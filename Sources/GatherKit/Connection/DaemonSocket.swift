@@ -149,7 +149,7 @@ public struct DaemonSocket: Sendable, Hashable {
 
     /// Throws if the daemon does not answer. Blocks until it has, or has had the time for it.
     package func checkLife() throws(GatherError) {
-        if let life, !life.isAnswering() { throw silent }
+        if let life, !life.probe() { throw silent }
     }
 
     /// Returns a blocking socket that is connected to a daemon of this machine. The caller owns it.

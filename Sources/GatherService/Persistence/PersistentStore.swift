@@ -322,11 +322,11 @@ final class PersistentStore {
                 return error
             }
         }.assumeIsolated().whenSuccess { error in
-            if let error { self.isUncertain(file, error) }
+            if let error { self.markUncertain(file, error) }
         }
     }
 
-    private func isUncertain(_ file: SegmentFile, _ error: SystemError) {
+    private func markUncertain(_ file: SegmentFile, _ error: SystemError) {
         if isClosed {
             files?.markCut(file.name)
             return sayThatChangesAreUnsaved(error)

@@ -57,7 +57,7 @@ struct StateRecovery {
             if let container = byName[name] {
                 loadIndex(name, container)
             } else {
-                isUseless(name)
+                markUseless(name)
             }
         }
         readJournal(segments)
@@ -87,17 +87,17 @@ struct StateRecovery {
         state.notes.append(
             "the settings of container '\(configuration.identifier)' have changed, so its saved index is not used; it is being read again"
         )
-        isUseless(name)
+        markUseless(name)
     }
 
     /// Notes an unused index. Its items were published, so earlier clocks are forgotten.
-    private mutating func isUseless(_ name: String, isKept: Bool = false) {
+    private mutating func markUseless(_ name: String, isKept: Bool = false) {
         state.useless.append(RecoveredState.Useless(name: name, isKept: isKept))
         state.hasVanished = true
     }
 
     private mutating func setAside(_ name: String, _ identifier: String, _ error: RestoreError) {
-        isUseless(name, isKept: true)
+        markUseless(name, isKept: true)
         state.notes.append(
             "the saved index of container '\(identifier)' cannot be used: \(error); it was set aside as *.damaged, and the container is being read again"
         )

@@ -59,7 +59,7 @@ extension LiveQueryRegistry {
             query.nextPlan = nil
             return false
         }
-        if !isShort(query, plan, index), prepare(query, in: index, seen: seen) { return false }
+        if !takeRowsOnLoop(query, plan, index), prepare(query, in: index, seen: seen) { return false }
         query.nextPlan = nil
         unfile(query, number)
         let hasNews = query.goOn(with: plan, in: index.snapshot(), seen: seen?.preImages)
@@ -68,8 +68,8 @@ extension LiveQueryRegistry {
         return hasNews
     }
 
-    /// Whether a query is replanned on the event loop.
-    private func isShort(_ query: LiveQuery, _ plan: QueryPlan, _ index: MetadataIndex) -> Bool {
+    /// Counts the rows of a query that is replanned on the event loop. Returns false for one that is too long for that.
+    private func takeRowsOnLoop(_ query: LiveQuery, _ plan: QueryPlan, _ index: MetadataIndex) -> Bool {
         if plan.matchesNothing, query.plan.matchesNothing { return true }
         guard !plan.isCostly, !query.plan.isCostly, !plan.readsAccounts,
             !query.plan.hasOtherAccounts(plan, for: query.attributes)

@@ -29,7 +29,7 @@ struct EnclosedDirectories {
             if enclosure.isDirectory(below, in: snapshot) { state |= EnclosedDirectories.enclosed }
             if enclosure == .archive, searched.names(below, in: snapshot) { state |= EnclosedDirectories.named }
             if state & EnclosedDirectories.named != 0
-                || state & EnclosedDirectories.enclosed != 0 && isSearched(below, in: snapshot)
+                || state & EnclosedDirectories.enclosed != 0 && checkSearched(below, in: snapshot)
             {
                 state &= ~EnclosedDirectories.enclosed
             }
@@ -38,7 +38,7 @@ struct EnclosedDirectories {
         return state & EnclosedDirectories.enclosed != 0 && !searched.open(directory, in: snapshot)
     }
 
-    private mutating func isSearched(_ directory: Row, in snapshot: IndexSnapshot) -> Bool {
+    private mutating func checkSearched(_ directory: Row, in snapshot: IndexSnapshot) -> Bool {
         if searched.directories.isEmpty { return false }
         path.removeAll(keepingCapacity: true)
         snapshot.appendPath(of: directory, to: &path)

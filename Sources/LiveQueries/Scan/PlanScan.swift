@@ -242,7 +242,7 @@ private struct PlanScan {
             snapshot.select(
                 xattrMatching: { xattrs in
                     asked &+= 1
-                    if let scanGuard, asked & 15 == 0, !isOver { isOver = scanGuard.isOver() }
+                    if let scanGuard, asked & 15 == 0, !isOver { isOver = scanGuard.checkTime() }
                     return isOver ? false : (try? test.holds(xattrs ?? .none)) ?? false
                 }, inBlock: block, among: &bits)
             if isOver { throw PlanScan.ended }
@@ -312,7 +312,7 @@ private struct PlanScan {
     ) throws(EvaluationError) -> Bool {
         if let scanGuard {
             tested &+= 1
-            if tested & 15 == 0 ? scanGuard.isOver() : scanGuard.isCancelled { throw PlanScan.ended }
+            if tested & 15 == 0 ? scanGuard.checkTime() : scanGuard.isCancelled { throw PlanScan.ended }
         }
         do throws(EvaluationError) {
             return try holds(&self)

@@ -41,12 +41,12 @@ package final class ScanGuard: Sendable {
     @inline(__always)
     var isCancelled: Bool { state.load(ordering: .relaxed) != State.going.rawValue }
 
-    /// Whether the scan must end, by the clock too: some tens of nanoseconds. The thread's processor time, a system
+    /// Returns whether the scan must end, by the clock too: some tens of nanoseconds. The thread's processor time, a system
     /// call, is read only once enough time has passed.
-    func isOver() -> Bool { isOver(now: MonotonicTime.now) { ProcessorTime.now } }
+    func checkTime() -> Bool { checkTime(now: MonotonicTime.now) { ProcessorTime.now } }
 
-    /// Whether the scan must end, by the given clocks.
-    func isOver(now: UInt64, processorTime: () -> UInt64) -> Bool {
+    /// Returns whether the scan must end, by the given clocks, and ends it then.
+    func checkTime(now: UInt64, processorTime: () -> UInt64) -> Bool {
         if isCancelled { return true }
         let began = start.load(ordering: .relaxed)
         let current = UInt(pthread_self())

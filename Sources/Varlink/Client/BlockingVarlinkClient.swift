@@ -98,7 +98,7 @@ package struct BlockingVarlinkClient: ~Copyable {
         while true {
             if let life, ContinuousClock.now - lived >= life.silence {
                 // The service may have answered, or ended, in the meantime.
-                if !life.isAnswering(), try !hasBytes(within: .zero) {
+                if !life.probe(), try !hasBytes(within: .zero) {
                     throw connection.violationAtEnd.map { .violation($0) } ?? .silent
                 }
                 lived = ContinuousClock.now
@@ -134,7 +134,7 @@ package struct BlockingVarlinkClient: ~Copyable {
                 if sent >= 0 {
                     rest = rest.dropFirst(sent)
                 } else if errno == EAGAIN, let life {
-                    guard life.isAnswering() else { return .silent }
+                    guard life.probe() else { return .silent }
                 } else if errno != EINTR {
                     return .socket(VarlinkSocketError(operation: .write, errno: errno))
                 }

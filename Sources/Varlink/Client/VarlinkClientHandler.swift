@@ -151,7 +151,7 @@ final class VarlinkClientHandler: ChannelDuplexHandler {
         let handler = NIOLoopBound(self, eventLoop: loop)
         let asked = lived
         Task {
-            let isAnswering = await life.isAnswering(on: loop)
+            let isAnswering = await life.probe(on: loop)
             loop.execute { handler.value.learn(isAnswering, since: asked) }
         }
     }

@@ -32,7 +32,7 @@ package struct VarlinkLife: Sendable {
     private static let method = "org.varlink.service.GetInfo"
 
     /// Asks, and blocks for the answer or for the end of its time. An error is an answer, too.
-    package func isAnswering() -> Bool {
+    package func probe() -> Bool {
         guard var client = connect().map({ BlockingVarlinkClient(descriptor: $0) }) else { return false }
         do throws(VarlinkClientError) {
             try client.begin(VarlinkLife.method, .emptyObject, more: false)
@@ -43,7 +43,7 @@ package struct VarlinkLife: Sendable {
     }
 
     /// Asks without blocking, but that the connection blocks while the service's queue of new connections is full.
-    func isAnswering(on loop: any EventLoop) async -> Bool {
+    func probe(on loop: any EventLoop) async -> Bool {
         guard let descriptor = connect(), let client = try? await VarlinkClient.attach(descriptor: descriptor, on: loop)
         else { return false }
         let end = loop.scheduleTask(in: TimeAmount(answer)) { client.closeSoon() }

@@ -58,7 +58,7 @@ struct HostAnswers<Answer: Sendable>: Sendable {
             let known = results.known.withLock { $0 }
             guard known.count < connections.count else { break }
             let hasAnswer = known.values.contains { if case .success = $0 { true } else { false } }
-            if order.isOver(hasAnswer: hasAnswer) { answers += printNew(known) }
+            if order.updateWait(hasAnswer: hasAnswer) { answers += printNew(known) }
             bell.wait(order.rest)
         }
         thread?.join()

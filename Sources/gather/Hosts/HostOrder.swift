@@ -12,7 +12,7 @@ struct HostOrder {
     private var wasOver = false
 
     /// Returns whether answers are printed as they arrive from now on. The wait begins with the first answer.
-    mutating func isOver(hasAnswer: Bool) -> Bool {
+    mutating func updateWait(hasAnswer: Bool) -> Bool {
         if hasAnswer, end == nil { end = .now + HostOrder.patience }
         if let end, ContinuousClock.now >= end { wasOver = true }
         return wasOver

@@ -22,7 +22,7 @@ struct HeartbeatTests {
             timers += 1
             return loop.scheduleTask(deadline: deadline) {
                 self.ended += 1
-                guard self.heartbeat.isDue(liveQueries: 1, now: self.loop.now, self.schedule) else { return }
+                guard self.heartbeat.endTimer(liveQueries: 1, now: self.loop.now, self.schedule) else { return }
                 self.beats += 1
                 self.reply()
             }

@@ -28,7 +28,7 @@ struct PendingChangesTests {
         var pending = Self.pending()
         let told = [9, 10, 50, 1, 10, 0, 9, 10, 11].map { items in
             _ = pending.update(items: items, bytes: 0)
-            return pending.isNewlySlow()
+            return pending.noteSlowness()
         }
         #expect(told == [false, true, false, false, false, false, false, true, false])
     }

@@ -18,7 +18,7 @@ struct BatchHold {
     var holdsChanges: Bool { milliseconds > 0 }
 
     /// Returns whether pending changes may go out. If there are too many to be held, they and all that come before they are told may.
-    mutating func mayTell(items: Int) -> Bool {
+    mutating func releaseIfFull(items: Int) -> Bool {
         if items >= Limits.itemsHeldForBatch { isReleased = true }
         return !holdsChanges || isReleased
     }

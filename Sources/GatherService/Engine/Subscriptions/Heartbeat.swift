@@ -21,7 +21,7 @@ struct Heartbeat {
         max(milliseconds, Limits.shortestHeartbeat, Int64(liveQueries) * 1_000 / Limits.heartbeatsPerSecond)
     }
 
-    /// Notes a reply of now. `schedule` sets a timer, at whose end ``isDue(liveQueries:now:_:)`` is to be asked.
+    /// Notes a reply of now. `schedule` sets a timer, at whose end ``endTimer(liveQueries:now:_:)`` is to be asked.
     mutating func noteReply(
         liveQueries: @autoclosure () -> Int, now: @autoclosure () -> NIODeadline = .now(),
         _ schedule: (NIODeadline) -> Scheduled<Void>
@@ -34,7 +34,7 @@ struct Heartbeat {
     }
 
     /// Returns whether a heartbeat is due at the end of the timer. If there was a reply meanwhile, the timer is set anew.
-    mutating func isDue(
+    mutating func endTimer(
         liveQueries: Int, now: NIODeadline = .now(), _ schedule: (NIODeadline) -> Scheduled<Void>
     ) -> Bool {
         timer = nil

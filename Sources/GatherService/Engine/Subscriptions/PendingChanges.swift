@@ -34,7 +34,7 @@ struct PendingChanges {
     }
 
     /// Returns whether the log is to tell that the subscriber is slow: once, until it has taken all.
-    mutating func isNewlySlow() -> Bool {
+    mutating func noteSlowness() -> Bool {
         if items == 0 { isSlownessReported = false }
         guard items >= itemsReported, !isSlownessReported else { return false }
         isSlownessReported = true

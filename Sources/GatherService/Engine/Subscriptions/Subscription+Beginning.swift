@@ -74,7 +74,7 @@ extension Subscription {
                 return wait(for: records + unsure, since: clock)
             }
         }
-        guard hasTurn(scoped, clock) else { return }
+        guard requestTurn(scoped, clock) else { return }
         for record in records { engine.absorb(record) }
         let looked = scoped + closedContainers(besides: records)
         phase = .gathering
@@ -111,9 +111,9 @@ extension Subscription {
         }
     }
 
-    /// Whether the scan may begin. One that leaves the loop waits for its turn first: the query is registered and its
+    /// Returns whether the scan may begin. One that leaves the loop waits for its turn first: the query is registered and its
     /// snapshots are taken when that has come, so that waiting queries keep nothing.
-    private func hasTurn(_ scoped: [ScopedContainer], _ clock: QueryClock?) -> Bool {
+    private func requestTurn(_ scoped: [ScopedContainer], _ clock: QueryClock?) -> Bool {
         if first.hasTurn { return true }
         let scans = zip(scoped, engine.firstPlans(question, for: scoped)).compactMap { scoped, plan in
             plan.map { (plan: $0, snapshot: scoped.record.index.snapshot()) }

@@ -31,7 +31,7 @@ extension Subscription {
 
     private func heartbeatIsDue() {
         let liveQueries = engine.subscriptions.count(of: peer.userID)
-        let isDue = heartbeat.isDue(liveQueries: liveQueries) { awakeForHeartbeat(at: $0) }
+        let isDue = heartbeat.endTimer(liveQueries: liveQueries) { awakeForHeartbeat(at: $0) }
         if isDue { sendAlive() }
     }
 

@@ -125,7 +125,7 @@ extension Subscription {
 
     private func sendUpdates() {
         guard hasPending, !asksForNames else { return }
-        guard batch.mayTell(items: pending.items) else { return holdBatch() }
+        guard batch.releaseIfFull(items: pending.items) else { return holdBatch() }
         while hasPending, !asksForNames {
             guard call.isWritable else { return noteHeldBack() }
             sendDelta(as: "updated")

@@ -83,7 +83,7 @@ final class Subscription {
             if let clock = part.query.suspendedSince { count += part.record.index.changeCount(since: clock) ?? 0 }
         }
         setPending(items: count, bytes: bytes)
-        if pending.isNewlySlow() {
+        if pending.noteSlowness() {
             engine.logger.notice(
                 "a live query of user \(peer.userID), process \(peer.processID), has not taken \(count) changes. It ends at \(engine.limits.pendingItems), or at \(MetadataIndex.changesKept) in one container if it is not read",
                 metadata: ["message-id": "subscriber-merged", "user": "\(peer.userID)", "pending": "\(count)"])
