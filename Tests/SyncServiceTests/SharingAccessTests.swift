@@ -37,7 +37,7 @@ struct SharingAccessTests {
     }
 
     private func visible(_ core: SyncCore, to caller: PeerCredentials?) async -> [String] {
-        await SharingMethods(core: core, caller: caller).visibleContainers().containers.map(\.identifier)
+        await VisibleContainers(of: core, for: caller).containers.map(\.identifier)
     }
 
     @Test func aMemberOfTheGroupHearsOfWhatGatherdListsToIt() async throws {

@@ -8,6 +8,12 @@ import Syncthing
 import Varlink
 
 extension SharingMethods {
+    /// Returns Syncthing as it is now.
+    func running() async throws -> SyncthingRun {
+        guard let run = await core.syncthing else { throw SharingError.notRunning(reason: await core.reason) }
+        return run
+    }
+
     /// Shares a container, with more devices if it is shared already.
     func share(_ request: SharingInterface.Share.Request) async throws -> SharingInterface.Share.Reply {
         let run = try await running()

@@ -41,7 +41,7 @@ extension SharingMethods {
                     kind: "paused", device: device.displayName, message: "the device \(device.displayName) is paused",
                     remedy: "resume it in Syncthing"))
         }
-        let visible = await visibleContainers()
+        let visible = await VisibleContainers(of: core, for: caller)
         for container in visible.containers where container.sync == "syncthing" {
             do throws(SyncthingError) {
                 findings += try await check(container, run, visible)

@@ -24,7 +24,7 @@ extension SharingMethods {
     private func status(_ last: SharingStatus?) async -> SharingStatus {
         guard let run = await core.syncthing else { return SharingStatus(reason: await core.reason) }
         do throws(SyncthingError) {
-            var status = try await SharingStatus(run, await visibleContainers(), after: last)
+            var status = try await SharingStatus(run, await VisibleContainers(of: core, for: caller), after: last)
             status.reply.corrections = core.corrections.count
             return status
         } catch {

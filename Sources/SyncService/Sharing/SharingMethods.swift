@@ -46,23 +46,4 @@ struct SharingMethods: Sendable {
 
     /// Whether a caller may change what is shared: root and the helper's own user. It may know of all containers, too.
     static func isOperator(_ caller: PeerCredentials) -> Bool { caller.userID == 0 || caller.userID == geteuid() }
-
-    /// Returns the containers that the caller may know of. gatherd is asked each time, since modes can change.
-    func visibleContainers() async -> VisibleContainers {
-        guard let caller, !SharingMethods.isOperator(caller) else {
-            return VisibleContainers(all: await core.containers)
-        }
-        let request = ContainerInterface.ReadableBy.Request(
-            user: Int64(caller.userID), group: Int64(caller.groupID), groups: caller.groups.map(Int64.init))
-        let reply = try? await TimeLimit.run("gatherd's answer", SyncLimits.callTime) {
-            try await core.gatherd.connect().call(ContainerInterface.ReadableBy.self, request)
-        }
-        return VisibleContainers(await core.containers, readable: reply?.identifiers)
-    }
-
-    /// Returns Syncthing as it is now.
-    func running() async throws -> SyncthingRun {
-        guard let run = await core.syncthing else { throw SharingError.notRunning(reason: await core.reason) }
-        return run
-    }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol
+import Varlink
 
 /// The part of gatherd's containers that a caller of the helper may know of. gatherd decides it, as for its own callers.
 struct VisibleContainers: Sendable {
@@ -27,6 +28,20 @@ struct VisibleContainers: Sendable {
         hidden = (containers ?? []).filter { !readable.contains($0.identifier) }
         namesItems = false
         isKnown = containers != nil && identifiers != nil
+    }
+
+    /// Asks gatherd which containers a caller may know of, each time, since modes can change. `caller` is nil for the helper itself.
+    init(of core: SyncCore, for caller: PeerCredentials?) async {
+        guard let caller, !SharingMethods.isOperator(caller) else {
+            self.init(all: await core.containers)
+            return
+        }
+        let request = ContainerInterface.ReadableBy.Request(
+            user: Int64(caller.userID), group: Int64(caller.groupID), groups: caller.groups.map(Int64.init))
+        let reply = try? await TimeLimit.run("gatherd's answer", SyncLimits.callTime) {
+            try await core.gatherd.connect().call(ContainerInterface.ReadableBy.self, request)
+        }
+        self.init(await core.containers, readable: reply?.identifiers)
     }
 
     /// Whether the caller may know of a folder of Syncthing at this path. The innermost container around it decides.
