@@ -54,11 +54,6 @@ extension ContainerSession {
         folders[index].evictions.take(elsewhere: lists)
     }
 
-    /// Returns whether another device may have evicted a file.
-    func hasEvicted(_ device: String, _ part: String, _ folder: FolderState) -> Bool {
-        folder.evictions.mayBeEvicted(part, on: run.devices[device]?.shortID)
-    }
-
     /// Writes the list that tells the other devices which files are evicted here. A scan takes it to them. Returns whether it
     /// was another one. Without a list that is right, nothing more is evicted.
     private func writeList(_ parts: Set<String>, _ index: Int) -> Bool {

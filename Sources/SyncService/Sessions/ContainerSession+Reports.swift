@@ -1,4 +1,4 @@
-// The reports to gatherd.
+// The reports to gatherd, and the comparison of the session's knowledge with that of Syncthing and gatherd.
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol
@@ -70,6 +70,21 @@ extension ContainerSession {
         }
     }
 
+    /// Reads the ignore patterns of a folder, and which files are evicted, here and elsewhere. Returns whether the patterns differ
+    /// from those that were read before.
+    func readPatterns(_ index: Int) async throws(SyncthingError) -> Bool {
+        let place = folders[index].place
+        // The pattern that leaves a part to another folder ignores nothing that is asked about.
+        let inner = Set(folders.compactMap { place.part(of: $0.place.prefix).map { "/" + $0 } })
+        let lines = try await readEvicted(index)
+        if !folders[index].evictions.isKnown {
+            readEvictedElsewhere(index)
+            folders[index].evictions.setKnown()
+        }
+        let patterns = IgnorePatterns.effective(lines.others).filter { !inner.contains($0) }
+        return folders[index].unshared.take(patterns: patterns)
+    }
+
     // MARK: Sending
 
     private func send(to client: VarlinkClient, through: Int) async throws {
@@ -103,19 +118,56 @@ extension ContainerSession {
         for part in parts where !part.isEmpty { try await call(client, base: nil, items: part, through: nil) }
     }
 
-    /// Reports to gatherd. Returns the count of items that have another state there now.
-    @discardableResult func call(
-        _ client: VarlinkClient, base: SyncStateMessage?, items: [SyncItemMessage], through: String?
-    ) async throws -> Int {
-        comparison.noteReport()
-        // Another report of a file that is about to be evicted would end gatherd's keeping of the item.
-        let items = items.filter { reported.mayReport($0) { isLeaving($0) } }
-        let request = SyncInterface.Report.Request(
-            session: reported.session, base: base, items: items.isEmpty ? nil : items, through: through)
-        logger.trace("report: \(JSONBytes(request).text)")
-        let reply = try await TimeLimit.run("gatherd's answer to a report", SyncLimits.callTime) {
-            try await client.call(SyncInterface.Report.self, request)
+    // MARK: Comparing
+
+    // Events and reports are edits, of which one that is lost or overtaken would leave a wrong state for ever. So once things have
+    // happened, everything is read again: the lists and patterns of evicted files, the states of Syncthing, and those of gatherd.
+
+    /// Has everything compared some time after each report, until an error.
+    func compareNowAndThen() async throws {
+        while !tasks.isEnded {
+            try await Task.sleep(for: comparison.pause)
+            guard comparison.endPause() else { continue }
+            for index in folders.indices {
+                folders[index].doubtAll()
+                folders[index].downloads.doubtErrors()
+                folders[index].unshared.doubtPatterns()
+                readEvictedElsewhere(index)
+            }
+            signals.wake()
         }
-        return Int(reply.changed ?? 0)
+    }
+
+    /// Reads the states that gatherd has, and reports those that are not as they were told.
+    func compare(with client: VarlinkClient) async throws {
+        let begin = ContinuousClock.now
+        var base: SyncStateMessage?
+        var present: [String: ItemReport] = [:]
+        var from: Int64?
+        repeat {
+            let request = SyncInterface.States.Request(session: reported.session, from: from)
+            let reply = try await TimeLimit.run("gatherd's states", SyncLimits.callTime) {
+                try await client.call(SyncInterface.States.self, request)
+            }
+            for item in reply.items { present[item.path] = ItemReport(item) }
+            base = reply.base
+            from = reply.next
+        } while from != nil
+
+        let (otherBase, items) = reported.differences(from: present, base: base) { isItem($0, $1) }
+        var mended = otherBase == nil ? 0 : 1
+        if let otherBase { try await call(client, base: otherBase, items: [], through: nil) }
+        for part in ReportParts.split(items) {
+            mended += try await call(client, base: nil, items: part, through: nil)
+        }
+        corrections.add(mended, "states in gatherd of \(container)")
+        comparison.end(after: ContinuousClock.now - begin)
+    }
+
+    /// Whether gatherd has an item for a report: it ignores others, which come and go again.
+    private func isItem(_ path: String, _ report: ItemReport) -> Bool {
+        if report.absent != nil { return true }
+        guard let (index, part) = folder(of: path) else { return false }
+        return isHere(part, folders[index].place)
     }
 }

@@ -48,19 +48,4 @@ extension ContainerSession {
         verify(index)
         signals.wake()
     }
-
-    /// Reads the ignore patterns of a folder, and which files are evicted, here and elsewhere. Returns whether the patterns differ
-    /// from those that were read before.
-    func readPatterns(_ index: Int) async throws(SyncthingError) -> Bool {
-        let place = folders[index].place
-        // The pattern that leaves a part to another folder ignores nothing that is asked about.
-        let inner = Set(folders.compactMap { place.part(of: $0.place.prefix).map { "/" + $0 } })
-        let lines = try await readEvicted(index)
-        if !folders[index].evictions.isKnown {
-            readEvictedElsewhere(index)
-            folders[index].evictions.setKnown()
-        }
-        let patterns = IgnorePatterns.effective(lines.others).filter { !inner.contains($0) }
-        return folders[index].unshared.take(patterns: patterns)
-    }
 }

@@ -72,6 +72,11 @@ extension ContainerSession {
         return state
     }
 
+    /// Returns whether another device may have evicted a file.
+    func hasEvicted(_ device: String, _ part: String, _ folder: FolderState) -> Bool {
+        folder.evictions.mayBeEvicted(part, on: run.devices[device]?.shortID)
+    }
+
     func isHere(_ part: String, _ place: FolderPlace) -> Bool {
         do throws(SystemError) {
             _ = try ContainerRoots.status(of: place.directory + "/" + part)

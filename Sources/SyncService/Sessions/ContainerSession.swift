@@ -50,47 +50,15 @@ actor ContainerSession {
         folders = places.map { FolderState($0) }
     }
 
-    /// Runs until an error. `started` is called when the first report was accepted.
-    func run(started: @escaping @Sendable () async -> Void) async throws {
-        defer {
-            tasks.end()
-            signals.end()
-        }
-        if folders.isEmpty { throw SessionError.noFolder(container: container) }
-        if let paused = folders.first(where: { $0.place.isPaused }) {
-            throw SessionError.paused(folder: paused.place.folder)
-        }
-        var attachment = try await gatherd.connect()
-            .callMore(SyncInterface.Attach.self, SyncInterface.Attach.Request(container: container))
-            .makeAsyncIterator()
-        guard let first = try await attachment.next() else { throw SessionError.ended }
-        let attached = try first.reply(of: SyncInterface.Attach.self)
-        reported = ReportedStates(session: attached.session)
-        feed = FeedProgress(after: attached.clock)
-        let held = attachment
-        spawn { _ in
-            var attachment = held
-            while try await attachment.next() != nil {}
-            throw SessionError.ended
-        }
-        for index in folders.indices { _ = try await readPatterns(index) }
-        try await findCopies()
-        // Before the first scan of the whole, in which Syncthing would remove old ones.
-        try await adoptLeftSaves()
-        let replies = try await watch(since: attached.clock)
-        // The first one starts a scan of each folder.
-        spawn { session in try await session.read(replies) }
-        let reports = try await gatherd.connect()
-        spawn { session in try await session.report(to: reports, started: started) }
-        spawn { session in try await session.adoptLaterLeftSaves() }
-        spawn { session in try await session.compareNowAndThen() }
-        for try await _ in tasks.failures {}
-        throw CancellationError()
-    }
-
     /// Runs a part of the session. Its error ends the session.
     func spawn(_ body: @escaping @Sendable (ContainerSession) async throws -> Void) {
         tasks.add({ try await body(self) }, ended: { await self.finished($0) })
+    }
+
+    /// Ends the tasks of a session that does not run any more.
+    func endTasks() {
+        tasks.end()
+        signals.end()
     }
 
     /// Ends the session.
@@ -107,4 +75,25 @@ actor ContainerSession {
     }
 
     func index(of folder: String) -> Int? { folders.firstIndex { $0.place.folder == folder } }
+
+    /// Whether an eviction of a file is under way that is still here.
+    func isLeaving(_ path: String) -> Bool {
+        folder(of: path).map { folders[$0.index].evictions.isLeaving($0.part) } ?? false
+    }
+
+    /// Reports to gatherd. Returns the count of items that have another state there now.
+    @discardableResult func call(
+        _ client: VarlinkClient, base: SyncStateMessage?, items: [SyncItemMessage], through: String?
+    ) async throws -> Int {
+        comparison.noteReport()
+        // Another report of a file that is about to be evicted would end gatherd's keeping of the item.
+        let items = items.filter { reported.mayReport($0) { isLeaving($0) } }
+        let request = SyncInterface.Report.Request(
+            session: reported.session, base: base, items: items.isEmpty ? nil : items, through: through)
+        logger.trace("report: \(JSONBytes(request).text)")
+        let reply = try await TimeLimit.run("gatherd's answer to a report", SyncLimits.callTime) {
+            try await client.call(SyncInterface.Report.self, request)
+        }
+        return Int(reply.changed ?? 0)
+    }
 }
