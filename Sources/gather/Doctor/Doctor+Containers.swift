@@ -268,7 +268,7 @@ extension Doctor {
         guard isFull || stopsSharing else { return }
         note(
             .warning, container.identifier,
-            "\(roomText(room)) on the disk of \(DisplayText.escaped(path)), so \(isFull ? "nothing can be saved there" : "Syncthing fetches nothing")",
+            "\(room.text) on the disk of \(DisplayText.escaped(path)), so \(isFull ? "nothing can be saved there" : "Syncthing fetches nothing")",
             command: "df \(room.freeFiles == 0 ? "-i" : "-h") \(ShellText.quoted(path))")
     }
 

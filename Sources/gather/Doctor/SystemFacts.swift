@@ -54,6 +54,13 @@ struct RoomFacts {
     /// The number of files that may still be made; nil for a file system without such a limit.
     var freeFiles: UInt64?
     var isReadOnly = false
+
+    /// The room in words.
+    var text: String {
+        freeFiles == 0
+            ? "no more files can be made"
+            : "\(Readable.size(Int64(clamping: free)))\(free < 1_000 ? " bytes" : "") free"
+    }
 }
 
 /// A daemon that answered.
