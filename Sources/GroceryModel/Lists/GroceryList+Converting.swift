@@ -61,12 +61,4 @@ extension GroceryList {
             throw GroceryError(.invalid, "\(error.path) is there already, so the list is moved in part")
         }
     }
-
-    /// Whether a name is that of a picture, and not of an item or a version of one.
-    func isPicture(_ name: String) -> Bool {
-        let isVersionOfItem = ConflictName(name).map {
-            ItemIdentifier(fileName: String(decoding: $0.original, as: UTF8.self)) != nil
-        }
-        return name.contains(".") && isVersionOfItem != true
-    }
 }

@@ -16,11 +16,6 @@ package enum PutOutcome: String, Sendable, Hashable {
 }
 
 extension GroceryList {
-    var documentOptions: DocumentOptions {
-        // Names with identifiers differ by more than case.
-        DocumentOptions(followsChanges: false, socket: container.client.socket, checksCase: false)
-    }
-
     /// Puts an item on the list.
     ///
     /// - Parameter id: The identifier that its maker chose. If an item has it already with these contents, nothing is done, so that a
@@ -103,96 +98,6 @@ extension GroceryList {
             throw error
         }
         try await undoLog.record(action(), steps)
-    }
-
-    /// Changes one item, and returns the step that undoes it; nil if nothing changed.
-    ///
-    /// - Parameter path: The path of an item of another list in the container; nil for one of this list.
-    func change(
-        _ id: ItemIdentifier, at path: String? = nil,
-        _ change: @escaping @Sendable (inout ItemContents) throws -> Void
-    ) async throws -> UndoStep? {
-        let lock = try await lock()
-        defer { withExtendedLifetime(lock) {} }
-        // Under the lock, since a list may be converted meanwhile.
-        let path = path ?? self.path(of: id)
-        let document = Document<ItemContents>(path: path, options: documentOptions)
-        try await document.open()
-        let before = try await document.contents
-        do {
-            try await document.edit { contents in
-                try change(&contents)
-                try contents.check()
-                contents = contents.asRead
-            }
-        } catch {
-            try? await document.close(discardsChanges: true)
-            throw error
-        }
-        guard try await document.contents != before else {
-            try await document.close(discardsChanges: true)
-            return nil
-        }
-        do {
-            let after = try await saveMerging(document, base: before)
-            try? await document.close(discardsChanges: true)
-            return .edited(id: id, path: path, before: before.text, after: after.text)
-        } catch {
-            try? await document.close(discardsChanges: true)
-            throw error
-        }
-    }
-
-    /// Saves a document. A version that another program saved since `base` is merged, unless both changed one field.
-    private func saveMerging(_ document: Document<ItemContents>, base: ItemContents) async throws -> ItemContents {
-        let known = Set(try await document.conflictVersions().map(\.pathBytes))
-        // All that this save has written. Another program that replaced one of these keeps it as a version, which is not one to merge.
-        var own = [try await document.contents]
-        try await document.save()
-        do {
-            try await mergeNewVersions(of: document, base: base, known, &own)
-        } catch {
-            // The change is saved. A version that could not be read or merged stays in conflict with it.
-        }
-        return own.last ?? base
-    }
-
-    /// Merges versions that other programs saved, until there is no other one.
-    private func mergeNewVersions(
-        of document: Document<ItemContents>, base: ItemContents, _ known: Set<[UInt8]>, _ own: inout [ItemContents]
-    ) async throws {
-        for _ in 0..<GroceryLimits.mergeAttempts {
-            guard let mine = own.last,
-                let (version, theirs) = try await newVersion(of: document, known, besides: own)
-            else { break }
-            let (merged, conflicts) = ItemContents.merge(base: base, mine: mine, theirs: theirs)
-            guard conflicts.isEmpty else { break }
-            try await document.edit { $0 = merged }
-            try await document.save()
-            own.append(merged)
-            do {
-                let trash = trash
-                _ = try await FileSystem.run { () throws(DocumentError) in try version.move(to: trash) }
-            } catch let error as DocumentError {
-                // Another program has resolved it, or it is under a new name.
-                guard error.code == .invalidVersion || error.code == .notFound else { throw error }
-            }
-        }
-    }
-
-    private func newVersion(
-        of document: Document<ItemContents>, _ known: Set<[UInt8]>, besides own: [ItemContents]
-    ) async throws -> (version: FileVersion, contents: ItemContents)? {
-        let versions = try await document.conflictVersions().filter { !known.contains($0.pathBytes) }
-        return try await FileSystem.run {
-            for version in versions.reversed() {
-                guard let bytes = try? version.contents(), let contents = try? ItemContents(bytes: bytes),
-                    !own.contains(contents)
-                else { continue }
-                return (version, contents)
-            }
-            return nil
-        }
     }
 
     /// Saves contents that were edited elsewhere, such as on a page without a connection. They are merged field by field with the
