@@ -43,7 +43,7 @@ extension Engine {
         }
         for subscription in subscriptions.all { subscription.containerAdded(record) }
         runIteration()
-        // Unless the turn has found it, and the log says so.
+        // Unless the iteration has found it, and the log says so.
         if !isStart { log.noteStart(of: record) }
         return record
     }

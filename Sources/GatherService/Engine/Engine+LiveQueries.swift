@@ -108,7 +108,7 @@ extension Engine {
         // Delivers; a query that has more to catch up with goes on afterwards.
         runIteration()
         guard !updateHold(of: record) else {
-            // The container was lost and found in that very turn.
+            // The container was lost and found in that very iteration.
             return record.held.add(update)
         }
         absorb(record)
@@ -152,7 +152,7 @@ extension Engine {
         return scoped.map { planAtHand(question, for: $0, at: now) }
     }
 
-    /// A plan for a live query that is there already; nil where so much was planned in this turn that it has to wait for it.
+    /// A plan for a live query that is there already; nil where so much was planned in this iteration that it has to wait for it.
     func planOnLoop(_ question: Question, for scoped: ScopedContainer) -> QueryPlan? {
         if let plan = planAtHand(question, for: scoped) { return plan }
         guard plans.takeRoomOnLoop(bytes: question.planningBytes) else { return nil }
@@ -167,7 +167,7 @@ extension Engine {
         makePlans(for: user)
     }
 
-    /// At the end of a turn: the next may plan on the loop again, and containers may not be held any more.
+    /// At the end of an iteration: the next may plan on the loop again, and containers may not be held any more.
     func goOnPlanning() {
         for user in plans.beginIteration() { makePlans(for: user) }
     }

@@ -34,7 +34,7 @@ struct ClockFollowingTests {
         return directory
     }
 
-    /// More live queries begin in one turn than are brought to the present at once, and time changes nothing for any.
+    /// More live queries begin in one iteration than are brought to the present at once, and time changes nothing for any.
     @Test func manyThatBeginInOneTurnGather() async throws {
         let gate = Gate()
         // It is the event loop that says so.

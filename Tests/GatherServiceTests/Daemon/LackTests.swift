@@ -111,7 +111,7 @@ struct LackTests {
         ) { daemon in
             let subscriber = try await Subscriber(daemon, Self.everything)
             try await subscriber.gather()
-            // Each question is a turn of the loop.
+            // Each question is an iteration of the loop.
             while try await snapshots(daemon) == nil { await Task.yield() }
             lost = subscriber.lastClock
             // Before anything fails: all may be saved anew by the time that this is told of it.

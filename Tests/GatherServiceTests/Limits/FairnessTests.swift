@@ -42,7 +42,7 @@ struct FairnessTests {
     private static func hogs(_ daemon: DaemonFixture) throws -> [RawCaller] {
         let hogs = try (0..<40).map { _ in try RawCaller(daemon, as: one) }
         for hog in hogs { hog.call("Query.Watch", "{\"predicate\":\"\(slow)\"}", ",\"more\":true") }
-        // Each is told so in the turn in which it begins to wait for its scan.
+        // Each is told so in the iteration in which it begins to wait for its scan.
         for hog in hogs { #expect(hog.next().contains("started")) }
         return hogs
     }

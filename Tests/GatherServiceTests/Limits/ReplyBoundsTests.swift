@@ -131,7 +131,7 @@ struct ReplyBoundsTests {
                 try await subscriber.gather()
                 subscribers.append(subscriber)
             }
-            // All of it in one turn, or few.
+            // All of it in one iteration, or few.
             rename(directory.path + "/aside", daemon.tree + "/here")
             for subscriber in subscribers {
                 while subscriber.items.count < 201 { try await subscriber.next() }

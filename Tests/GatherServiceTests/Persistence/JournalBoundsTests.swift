@@ -24,8 +24,8 @@ struct JournalBoundsTests {
         try await daemon.call(ServiceInterface.Status.self, .init()).snapshotTime
     }
 
-    /// Gives the daemon turns until something is so; false where it never is. To save something takes as long as the disk and
-    /// other tests want, however many turns that is.
+    /// Gives the daemon iterations until something is so; false where it never is. To save something takes as long as the disk and
+    /// other tests want, however many iterations that is.
     private func becomes(_ daemon: DaemonFixture, _ condition: () async throws -> Bool) async throws -> Bool {
         let patience = Patience()
         while !patience.isOver {
@@ -35,7 +35,7 @@ struct JournalBoundsTests {
         return false
     }
 
-    /// Whether something becomes so within as many turns as it would take.
+    /// Whether something becomes so within as many iterations as it would take.
     private func becomesSoon(_ daemon: DaemonFixture, _ condition: () async throws -> Bool) async throws -> Bool {
         for _ in 0..<300 {
             if try await condition() { return true }

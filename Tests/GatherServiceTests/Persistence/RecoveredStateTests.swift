@@ -18,7 +18,7 @@ struct RecoveredStateTests {
     private func whenSaved(_ daemon: DaemonFixture) async throws {
         try await daemon.flush()
         while try await daemon.call(ServiceInterface.Status.self, .init()).snapshotTime == nil {
-            // Each question is a turn of the loop.
+            // Each question is an iteration of the loop.
             await Task.yield()
         }
     }

@@ -13,7 +13,7 @@ import Testing
 struct StartAfterStartTests {
     private func whenSaved(_ daemon: DaemonFixture) async throws {
         try await daemon.flush()
-        // Each question is a turn of the loop.
+        // Each question is an iteration of the loop.
         while try await daemon.call(ServiceInterface.Status.self, .init()).snapshotTime == nil { await Task.yield() }
     }
 

@@ -80,7 +80,7 @@ final class ClockFollower {
     }
 
     private func schedule<Container: ClockFollowing>(_ containers: some Collection<Container>) {
-        // Lazy collections in place of the loop cost 5 µs a turn, in the runtime's search for their types.
+        // Lazy collections in place of the loop cost 5 µs an iteration, in the runtime's search for their types.
         var isFollowed = false
         var nearest: Int64?
         for container in containers where !container.isHeldAtMoment {

@@ -66,7 +66,7 @@ final class StateMonitors {
     private let loop: any EventLoop
     private let describe: Describe
     private var audiences: [Credentials?: Audience] = [:]
-    /// Audiences with somebody to tell, the one first whose turn is next.
+    /// Audiences with monitors to notify, the one first whose turn is next.
     private var turns = CircularBuffer<Audience>()
     private var isScheduled = false
     /// Counts changes, and new calls.
@@ -165,7 +165,7 @@ final class StateMonitors {
         audience.description = nil
     }
 
-    /// Tells a monitor, unless it has this description already.
+    /// Notifies a monitor, unless it has this description already.
     private func notify(_ monitor: Monitor, _ description: Description, _ news: UInt64) -> Bool {
         monitor.notified = description.moment
         guard monitor.news != news else { return false }

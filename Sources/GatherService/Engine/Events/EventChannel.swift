@@ -100,7 +100,7 @@ final class EventChannel: ChannelInboundHandler {
     func channelReadComplete(context: ChannelHandlerContext) {
         guard context.channel === channel else { return }
         ready()
-        // Until some of it was taken, which the next turn does.
+        // Until some of it was taken, which the next iteration does.
         if !kernel.hasRoom { isPaused = true }
     }
 

@@ -17,7 +17,7 @@ struct BatchHold {
     /// Whether changes may ever be held.
     var holdsChanges: Bool { milliseconds > 0 }
 
-    /// Returns whether pending changes may go out. If there are too many to be held, they and all that come before they are told may.
+    /// Releases pending changes if there are too many to be held. Returns whether they may go out, with all that come before that.
     mutating func releaseIfFull(items: Int) -> Bool {
         if items >= Limits.itemsHeldForBatch { isReleased = true }
         return !holdsChanges || isReleased

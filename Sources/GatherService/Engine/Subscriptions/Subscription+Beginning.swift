@@ -1,4 +1,4 @@
-// How a live query begins: it waits for its containers, takes up its clock, registers and scans, in one turn.
+// How a live query begins: it waits for its containers, takes up its clock, registers and scans, in one iteration.
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol
@@ -49,7 +49,7 @@ extension Subscription {
             || record.xattrs.wereFilled(at: clock.sequence)
     }
 
-    /// Registers and looks, in one turn.
+    /// Registers and looks, in one iteration.
     private func begin(since clock: QueryClock?) {
         first.waitIsOver()
         guard phase == .waiting else { return leaveTurn() }

@@ -11,7 +11,7 @@ import Varlink
 
 /// One live query and the call that it answers. On the event loop.
 ///
-/// First results and updates have no gap: the query is registered and its snapshots are taken in one turn, after the
+/// First results and updates have no gap: the query is registered and its snapshots are taken in one iteration, after the
 /// open changes of the indexes went to the queries that were there. Later changes are collected by the ``LiveQuery`` of
 /// each container, one entry an item, and made into replies when the first results have been taken, and whenever the
 /// socket takes more.
