@@ -187,7 +187,7 @@ extension TreeWatcher {
     package func resolvedPath(of number: UInt32) -> String? { containers[number]?.above.resolvedPath }
 
     /// Takes the containers of which ``directoriesAbove(_:)`` has changed.
-    package func takePassageChanges() -> Set<UInt32> {
+    package func takeAncestorAccessChanges() -> Set<UInt32> {
         roots.takeAccessChanges()
     }
 

@@ -214,7 +214,7 @@ extension Engine {
     /// After the changes of the indexes were brought to the live queries, and before anything is sent.
     func absorbAccess() {
         guard access.tellsCallersApart else { return }
-        var numbers = watcher.takePassageChanges()
+        var numbers = watcher.takeAncestorAccessChanges()
         numbers.formUnion(tree.takeAccessChanges())
         for record in containers where numbers.contains(record.number) {
             accessLists.noteLists(above: record, self)
@@ -225,14 +225,14 @@ extension Engine {
     /// The access to a container has changed, and no change set says so: clocks from before are of no use to callers
     /// who do not see everything.
     func accessChanged(_ record: ContainerRecord) {
-        _ = record.access.takeFormerPassage()
-        commits.appendAccessChange(of: record, passage: access.passage(of: record))
+        _ = record.access.takeFormerAncestorAccess()
+        commits.appendAccessChange(of: record, ancestorAccess: access.ancestorAccess(of: record))
         lookAgain(at: record)
     }
 
     /// A container is exact again: whether the way to it is as it was before the restart, so that clocks from then go on.
     func accessVerified(_ record: ContainerRecord) {
-        guard let former = record.access.takeFormerPassage(), former == access.passage(of: record) else {
+        guard let former = record.access.takeFormerAncestorAccess(), former == access.ancestorAccess(of: record) else {
             return accessChanged(record)
         }
         lookAgain(at: record)
@@ -262,7 +262,7 @@ extension Engine: Checkpointer.Owner {
 
     func isMountPoint(_ record: ContainerRecord) -> Bool { watcher.isMountPoint(record.number) }
 
-    func passage(of record: ContainerRecord) -> [UInt8] { access.passage(of: record) }
+    func ancestorAccess(of record: ContainerRecord) -> [UInt8] { access.ancestorAccess(of: record) }
 
     func checkpointIsDue() { runIteration() }
 

@@ -189,9 +189,9 @@ final class PersistentStore {
         writer?.append(.unrecorded, sequence: sequence, epoch: index.epoch, clock: index.clock)
     }
 
-    /// Records that the access to a container changed, with the present access (``SavedPassage``).
-    func appendAccessChange(_ index: MetadataIndex, sequence: UInt64, passage: [UInt8]) {
-        writer?.append(.accessChanged, sequence: sequence, epoch: index.epoch, note: passage)
+    /// Records that the access to a container changed, with the present access (``SavedAncestorAccess``).
+    func appendAccessChange(_ index: MetadataIndex, sequence: UInt64, ancestorAccess: [UInt8]) {
+        writer?.append(.accessChanged, sequence: sequence, epoch: index.epoch, note: ancestorAccess)
     }
 
     /// Records that the container with this index was removed.

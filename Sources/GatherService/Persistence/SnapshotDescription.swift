@@ -15,11 +15,11 @@ struct SnapshotDescription: Equatable {
     var configuration: String
     /// Whether a file system was mounted on the container's directory. At a start it may not be mounted yet.
     var isMountPoint: Bool
-    /// The daemon's sequence at the last change of access that the index does not have. ``SavedPassage`` has the access
+    /// The daemon's sequence at the last change of access that the index does not have. ``SavedAncestorAccess`` has the access
     /// since.
     var accessChanged: UInt64
-    /// The access since ``accessChanged`` (``SavedPassage``).
-    var passage: [UInt8]
+    /// The access since ``accessChanged`` (``SavedAncestorAccess``).
+    var ancestorAccess: [UInt8]
 
     /// Returns the part of a configuration that determines an index. An index of another configuration is unusable.
     private static func text(of configuration: ContainerConfiguration) -> String {
@@ -41,7 +41,7 @@ struct SnapshotDescription: Equatable {
 
     init(
         sequence: UInt64, segment: UInt64, time: Timestamp, configuration: ContainerConfiguration,
-        isMountPoint: Bool = false, accessChanged: UInt64 = 0, passage: [UInt8] = []
+        isMountPoint: Bool = false, accessChanged: UInt64 = 0, ancestorAccess: [UInt8] = []
     ) {
         self.sequence = sequence
         self.segment = segment
@@ -49,12 +49,13 @@ struct SnapshotDescription: Equatable {
         self.configuration = SnapshotDescription.text(of: configuration)
         self.isMountPoint = isMountPoint
         self.accessChanged = accessChanged
-        self.passage = passage
+        self.ancestorAccess = ancestorAccess
     }
 
     var bytes: [UInt8] {
         let mount = isMountPoint ? 1 : 0
-        let head = "\(sequence) \(segment) \(time.nanoseconds) \(mount) \(accessChanged) \(SavedPassage.text(passage))"
+        let head =
+            "\(sequence) \(segment) \(time.nanoseconds) \(mount) \(accessChanged) \(SavedAncestorAccess.text(ancestorAccess))"
         return Array("\(head)\n\(configuration)".utf8)
     }
 
@@ -66,14 +67,14 @@ struct SnapshotDescription: Equatable {
         guard numbers.count == 6, let sequence = UInt64(numbers[0]), let segment = UInt64(numbers[1]),
             max(sequence, segment) <= JournalFormat.largestNumber,
             let time = Int64(numbers[2]), let mount = Int(numbers[3]), 0...1 ~= mount,
-            let accessChanged = UInt64(numbers[4]), let passage = SavedPassage.bytes(text: numbers[5])
+            let accessChanged = UInt64(numbers[4]), let ancestorAccess = SavedAncestorAccess.bytes(text: numbers[5])
         else { return nil }
         self.sequence = sequence
         self.segment = segment
         self.time = Timestamp(nanoseconds: time)
         isMountPoint = mount == 1
         self.accessChanged = accessChanged
-        self.passage = passage
+        self.ancestorAccess = ancestorAccess
         configuration = String(text[text.index(after: end)...])
     }
 }

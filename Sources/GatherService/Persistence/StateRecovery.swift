@@ -208,7 +208,7 @@ struct StateRecovery {
         case .accessChanged:
             if let saved = candidates[record.epoch]?.description, saved.sequence < record.sequence {
                 candidates[record.epoch]?.description.accessChanged = record.sequence
-                candidates[record.epoch]?.description.passage = record.note
+                candidates[record.epoch]?.description.ancestorAccess = record.note
             }
         case .floor, .ended: break
         }
@@ -255,7 +255,7 @@ struct StateRecovery {
             let ticks = restorer.clockTicks(end: state.sequence)
             do throws(RestoreError) {
                 var description = candidate.description
-                if !candidate.isActive || restorer.isBehind { description.passage = [] }
+                if !candidate.isActive || restorer.isBehind { description.ancestorAccess = [] }
                 let index = try restorer.finish(&past) { Threads.perform($0, others: StateRecovery.others, $1) }
                 // Packages were configured for a while after the save. The index lacks the items that they hid.
                 if index.hasPackages, candidate.configuration.packages.isEmpty {

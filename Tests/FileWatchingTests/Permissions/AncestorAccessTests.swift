@@ -106,17 +106,17 @@ import Testing
         let depth = directory.path.split(separator: "/").count
         #expect(fixture.watcher.directoriesAbove(1)?.count == depth + 3)
         #expect(fixture.watcher.directoriesAbove(1)?.last?.mode == 0o755)
-        #expect(fixture.watcher.takePassageChanges() == [1])
-        #expect(fixture.watcher.takePassageChanges() == [])
+        #expect(fixture.watcher.takeAncestorAccessChanges() == [1])
+        #expect(fixture.watcher.takeAncestorAccessChanges() == [])
         directory.setMode("a/b", 0o711)
         fixture.settle()
         #expect(fixture.watcher.directoriesAbove(1)?.last?.mode == 0o711)
-        #expect(fixture.watcher.takePassageChanges() == [1])
+        #expect(fixture.watcher.takeAncestorAccessChanges() == [1])
         try setList("a", Self.list)
         fixture.settle()
         let list = try #require(fixture.watcher.directoriesAbove(1)?[depth + 1].accessList)
         #expect(AccessLists.list(list) == Self.list)
-        #expect(fixture.watcher.takePassageChanges() == [1])
+        #expect(fixture.watcher.takeAncestorAccessChanges() == [1])
     }
 
     /// The directories on the way of a path with a symlink in it have to be passed too.

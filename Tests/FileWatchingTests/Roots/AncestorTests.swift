@@ -115,7 +115,7 @@ import Testing
         kernel.setUnreadable("/a/b", true)
         watcher.addContainer(1, path: "/a/b/c")
         rest()
-        _ = watcher.takePassageChanges()
+        _ = watcher.takeAncestorAccessChanges()
         let former = watcher.directoriesAbove(1)
         kernel.setUnsearchable("/a/b", true)
         while watcher.iterate() {}
@@ -127,7 +127,7 @@ import Testing
         while watcher.iterate() {}
         #expect(watcher.isReached(barrier, in: [1]))
         #expect(watcher.directoriesAbove(1)?.last?.mode == 0o644)
-        #expect(watcher.takePassageChanges() == [1])
+        #expect(watcher.takeAncestorAccessChanges() == [1])
     }
 
     /// Where a directory above cannot be watched, a container whose directory was replaced is looked for as before.

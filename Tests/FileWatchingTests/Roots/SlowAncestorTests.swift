@@ -32,7 +32,7 @@ import Testing
         #expect((before?.count ?? 0) == (isKnown ? 3 : 0))
         fail(fixture, ["link": .timedOut])
         if isKnown {
-            _ = fixture.watcher.takePassageChanges()
+            _ = fixture.watcher.takeAncestorAccessChanges()
             fixture.kernel.create("/closed/x")
             fixture.watcher.setEnclosure(1, to: Enclosure(directories: ["/d"], reason: "inside"))
             fixture.watcher.setEnclosure(1, to: nil)
@@ -41,7 +41,7 @@ import Testing
         }
         fixture.rest()
         #expect(fixture.watcher.directoriesAbove(1) == before)
-        #expect(fixture.watcher.takePassageChanges().isEmpty)
+        #expect(fixture.watcher.takeAncestorAccessChanges().isEmpty)
         // The delay of the poll ends.
         fail(fixture, [:])
         fixture.wait(seconds: 3_600)

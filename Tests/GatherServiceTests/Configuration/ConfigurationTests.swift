@@ -121,11 +121,11 @@ import Testing
                 identifier: "a", path: "/x" + String(repeating: "y", count: 1_021), ignore: ignore, origin: .runtime)
         }
         let most = try container(63)
-        let passage = [UInt8](repeating: 0xFF, count: SavedPassage.largest)
+        let ancestorAccess = [UInt8](repeating: 0xFF, count: SavedAncestorAccess.largest)
         let description = SnapshotDescription(
             sequence: JournalFormat.largestNumber, segment: JournalFormat.largestNumber,
             time: Timestamp(nanoseconds: .min), configuration: most,
-            isMountPoint: true, accessChanged: .max, passage: passage)
+            isMountPoint: true, accessChanged: .max, ancestorAccess: ancestorAccess)
         #expect(description.bytes.count <= SnapshotWriter.largestAttachment)
         #expect(SnapshotDescription(description.bytes) == description)
         #expect {

@@ -28,14 +28,16 @@ struct KeptWithinBoundsTests {
     @Test func `Access through very many directories is not saved, and equals nothing`() {
         func bytes(_ count: Int) -> [UInt8] {
             let access = FileAccess(mode: 0o755, owner: 0, group: 0, accessList: .none)
-            return SavedPassage.bytes(above: Array(repeating: access, count: count), root: access)
+            return SavedAncestorAccess.bytes(above: Array(repeating: access, count: count), root: access)
         }
         let one = bytes(0).count
-        let most = SavedPassage.largest / one - 1
+        let most = SavedAncestorAccess.largest / one - 1
         #expect(bytes(most).count == (most + 1) * one && bytes(most + 1).isEmpty && bytes(100_000).isEmpty)
-        let text = SavedPassage.text(bytes(most))
-        #expect(SavedPassage.bytes(text: text[...]) == bytes(most))
-        #expect(SavedPassage.bytes(text: String(repeating: "00", count: SavedPassage.largest + 1)[...]) == nil)
+        let text = SavedAncestorAccess.text(bytes(most))
+        #expect(SavedAncestorAccess.bytes(text: text[...]) == bytes(most))
+        #expect(
+            SavedAncestorAccess.bytes(text: String(repeating: "00", count: SavedAncestorAccess.largest + 1)[...]) == nil
+        )
     }
 
     @Test func `However many users there are, each is measured as one`() {

@@ -55,7 +55,7 @@ struct AccessControlTests {
         #expect(access.restriction(of: Self.peer(Self.user)) == nil)
         let record = try record(mode: 0o700)
         #expect(access.isListed(record, for: nil) && access.isOpen(record, for: nil))
-        #expect(access.viewer(nil, of: record) == nil && access.passage(of: record).isEmpty)
+        #expect(access.viewer(nil, of: record) == nil && access.ancestorAccess(of: record).isEmpty)
     }
 
     @Test(
@@ -90,12 +90,12 @@ struct AccessControlTests {
         let source = Source()
         let access = AccessControl(tellsCallersApart: true, source: source)
         let record = try record(mode: 0o755)
-        let present = access.passage(of: record)
+        let present = access.ancestorAccess(of: record)
         #expect(!present.isEmpty)
-        record.access = ContainerAccess(changed: 0, passage: [1, 2])
-        #expect(access.passage(of: record) == [1, 2])
-        #expect(record.access.takeFormerPassage() == [1, 2])
+        record.access = ContainerAccess(changed: 0, ancestorAccess: [1, 2])
+        #expect(access.ancestorAccess(of: record) == [1, 2])
+        #expect(record.access.takeFormerAncestorAccess() == [1, 2])
         source.above = nil
-        #expect(access.passage(of: record).isEmpty, "it is not known")
+        #expect(access.ancestorAccess(of: record).isEmpty, "it is not known")
     }
 }

@@ -44,7 +44,7 @@ struct CheckpointerTests {
 
         func state(of record: ContainerRecord) -> WatchState { states[record.identifier] ?? .crawling }
         func isMountPoint(_ record: ContainerRecord) -> Bool { false }
-        func passage(of record: ContainerRecord) -> [UInt8] { [] }
+        func ancestorAccess(of record: ContainerRecord) -> [UInt8] { [] }
         func checkpointIsDue() { checkpointer.saveIfDue(self) }
         func checkpointEnded() { ended() }
         func persistenceFailed(_ error: SystemError) { failures += 1 }

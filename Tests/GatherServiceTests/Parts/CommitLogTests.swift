@@ -43,7 +43,7 @@ struct CommitLogTests {
 
     @Test func theNextProcessContinuesFromTheJournal() throws {
         let log = try Log(try TemporaryDirectory())
-        log.log.appendAccessChange(of: try record(), passage: [])
+        log.log.appendAccessChange(of: try record(), ancestorAccess: [])
         #expect(log.log.sequence == 1 && log.handover.words == ["1"])
         log.log.settle()
         #expect(log.handover.words == ["1", "settled 1"])

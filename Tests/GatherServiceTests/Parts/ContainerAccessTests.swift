@@ -9,16 +9,16 @@ import Testing
 
 struct ContainerAccessTests {
     @Test func savedAccessIsUnsureUntilItIsTaken() {
-        var access = ContainerAccess(changed: 7, passage: [1, 2])
-        #expect(access.isUnsure && access.formerPassage == [1, 2])
-        #expect(access.takeFormerPassage() == [1, 2])
-        #expect(!access.isUnsure && access.takeFormerPassage() == nil)
-        #expect(!ContainerAccess(changed: 7, passage: []).isUnsure, "callers were not told apart")
+        var access = ContainerAccess(changed: 7, ancestorAccess: [1, 2])
+        #expect(access.isUnsure && access.formerAncestorAccess == [1, 2])
+        #expect(access.takeFormerAncestorAccess() == [1, 2])
+        #expect(!access.isUnsure && access.takeFormerAncestorAccess() == nil)
+        #expect(!ContainerAccess(changed: 7, ancestorAccess: []).isUnsure, "callers were not told apart")
         #expect(!ContainerAccess().isUnsure)
     }
 
     @Test func clocksFromBeforeAChangeAreOfNoUse() {
-        var access = ContainerAccess(changed: 7, passage: [])
+        var access = ContainerAccess(changed: 7, ancestorAccess: [])
         #expect([6, 7].map { access.isSame(since: $0) } == [false, true])
         access.noteChange(at: 9)
         #expect(access.changed == 9 && [8, 9].map { access.isSame(since: $0) } == [false, true])

@@ -77,10 +77,10 @@ struct AccessControl {
     }
 
     /// Returns the access to a container as it is saved; empty if callers are not told apart.
-    func passage(of record: ContainerRecord) -> [UInt8] {
+    func ancestorAccess(of record: ContainerRecord) -> [UInt8] {
         guard tellsCallersApart else { return [] }
-        return record.access.formerPassage
-            ?? SavedPassage.bytes(
+        return record.access.formerAncestorAccess
+            ?? SavedAncestorAccess.bytes(
                 above: source.directoriesAbove(record.number), root: record.index.access(of: .root))
     }
 }

@@ -9,7 +9,7 @@ struct ContainerAccess {
     private(set) var changed: UInt64 = 0
     /// The access as it was when the daemon before this one ended, until it was looked at anew: then it is known whether callers who
     /// do not see everything can go on with clocks from before.
-    private(set) var formerPassage: [UInt8]?
+    private(set) var formerAncestorAccess: [UInt8]?
     /// Whether the known items of the container were compared with the file system, or read from it, since it was
     /// found.
     private(set) var isVerified = false
@@ -19,14 +19,14 @@ struct ContainerAccess {
     /// A container of which nothing is known.
     init() {}
 
-    /// The access as it was saved, with the passage; empty if callers were not told apart.
-    init(changed: UInt64, passage: [UInt8]) {
+    /// The access as it was saved, with that to the directories above; empty if callers were not told apart.
+    init(changed: UInt64, ancestorAccess: [UInt8]) {
         self.changed = changed
-        if !passage.isEmpty { formerPassage = passage }
+        if !ancestorAccess.isEmpty { formerAncestorAccess = ancestorAccess }
     }
 
     /// Whether it is not known yet if callers see the same items as before the daemon started.
-    var isUnsure: Bool { formerPassage != nil }
+    var isUnsure: Bool { formerAncestorAccess != nil }
 
     /// Whether callers see the same items as at a clock of the daemon, but for changes of the index.
     func isSame(since sequence: UInt64) -> Bool { changed <= sequence }
@@ -35,7 +35,7 @@ struct ContainerAccess {
     mutating func noteChange(at sequence: UInt64) { changed = sequence }
 
     /// Returns the access before the daemon started, if it was not looked at anew since. From now on that of now counts.
-    mutating func takeFormerPassage() -> [UInt8]? { formerPassage.take() }
+    mutating func takeFormerAncestorAccess() -> [UInt8]? { formerAncestorAccess.take() }
 
     /// Notes that the container is compared with the file system. Returns whether it was not before.
     mutating func noteVerified() -> Bool {

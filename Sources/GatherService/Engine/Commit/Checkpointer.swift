@@ -18,7 +18,7 @@ final class Checkpointer {
         /// Whether a file system is mounted on a container's directory.
         func isMountPoint(_ record: ContainerRecord) -> Bool
         /// The access to a container as it is saved.
-        func passage(of record: ContainerRecord) -> [UInt8]
+        func ancestorAccess(of record: ContainerRecord) -> [UInt8]
         /// A save is due: ``Checkpointer/saveIfDue(_:)`` is to be called when there are no open changes.
         func checkpointIsDue()
         /// A save has ended.
@@ -132,7 +132,7 @@ final class Checkpointer {
                 description: SnapshotDescription(
                     sequence: owner.sequence, segment: segment, time: time, configuration: record.configuration,
                     isMountPoint: owner.isMountPoint(record), accessChanged: record.access.changed,
-                    passage: owner.passage(of: record)))
+                    ancestorAccess: owner.ancestorAccess(of: record)))
         }
         store.save(items) { results in
             self.running -= 1

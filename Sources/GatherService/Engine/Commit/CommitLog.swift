@@ -87,10 +87,10 @@ final class CommitLog {
     }
 
     /// Counts a change of the access to a container that no change set has, and writes it with the present access.
-    func appendAccessChange(of record: ContainerRecord, passage: [UInt8]) {
+    func appendAccessChange(of record: ContainerRecord, ancestorAccess: [UInt8]) {
         sequence += 1
         record.access.noteChange(at: sequence)
-        store.appendAccessChange(record.index, sequence: sequence, passage: passage)
+        store.appendAccessChange(record.index, sequence: sequence, ancestorAccess: ancestorAccess)
         commit()
         record.snapshotMark.noteChange()
     }

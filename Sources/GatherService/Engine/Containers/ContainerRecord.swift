@@ -54,7 +54,8 @@ final class ContainerRecord {
         history = ContainerHistory(saved.clocks)
         // Those that are saved are verified with the rest, and no job reads them once more.
         xattrs = ExtendedAttributeProgress(isFilled: saved.index.knowsXattrs)
-        access = ContainerAccess(changed: saved.description.accessChanged, passage: saved.description.passage)
+        access = ContainerAccess(
+            changed: saved.description.accessChanged, ancestorAccess: saved.description.ancestorAccess)
         snapshotMark = SnapshotMark(saved)
     }
 

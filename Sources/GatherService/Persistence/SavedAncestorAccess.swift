@@ -5,7 +5,7 @@ import Metadata
 
 /// The access to a container's directory and to those above it, as bytes that are equal in the next process if the
 /// access is. Restricted callers then see the same items as before.
-enum SavedPassage {
+enum SavedAncestorAccess {
     /// The limit of saved bytes. Only paths of thousands of directories with large access lists exceed it.
     static let largest = 32 << 10
 
@@ -42,7 +42,7 @@ enum SavedPassage {
     /// Returns the bytes of ``text(_:)``; nil for other text.
     static func bytes(text: Substring) -> [UInt8]? {
         if text == "-" { return [] }
-        let digits = text.utf8.map { SavedPassage.digits.firstIndex(of: $0) }
+        let digits = text.utf8.map { SavedAncestorAccess.digits.firstIndex(of: $0) }
         guard digits.count.isMultiple(of: 2), digits.count <= 2 * largest, !digits.contains(nil) else { return nil }
         let values = digits.compactMap { $0 }
         return stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
