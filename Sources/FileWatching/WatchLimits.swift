@@ -68,7 +68,7 @@ package struct WatchLimits: Sendable {
     static let handoverNames = 1_024
     /// Bytes about detached rows in the handover to the next process: some five hundred entries. Others have a new
     /// identity when they come again there.
-    static let keptDetached = 32 << 10
+    static let handoverDetached = 32 << 10
     /// How often the mount points are looked at again that changed while directories were being read, or for which there were
     /// no descriptors. In nanoseconds.
     static let mountLookInterval: UInt64 = 1_000_000_000

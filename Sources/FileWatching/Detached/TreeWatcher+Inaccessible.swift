@@ -110,8 +110,7 @@ extension TreeWatcher {
     /// job under way may have read before.
     func handleEventInInaccessible(
         _ id: DirectoryID, _ event: InotifyEvent, name: UnsafeRawBufferPointer, _ origin: Origin
-    )
-    {
+    ) {
         if directories[id].flags.contains(.reading) { hold(event, name: name, position: origin.position) }
         if event.mask.contains(.movedTo) { movedIntoInaccessible(id, event, name: name) }
         _ = lookPatiently(at: UnsafeRawBufferPointer(start: nil, count: 0), in: id, origin: origin)

@@ -130,13 +130,14 @@ extension TreeWatcher {
         }
         for lookUp in deferredLookUps { lookUp.name.withUnsafeBytes { add(lookUp.directory, $0) } }
         state.files = hardLinks.files.files
-        var roomForDetached = WatchLimits.keptDetached
+        var roomForDetached = WatchLimits.handoverDetached
         for number in uncertain.detached.containers {
             let bytes = tree.savedDetached(of: number, limit: roomForDetached)
             roomForDetached -= bytes.count
             if !bytes.isEmpty { state.detached.append(.init(key: key(number), bytes: bytes)) }
         }
-        if room < 0 || state.provisionalRows.count + state.files.count + state.renames.count > WatchLimits.handoverNames {
+        if room < 0 || state.provisionalRows.count + state.files.count + state.renames.count > WatchLimits.handoverNames
+        {
             state.isWhole = false
         }
         return state

@@ -15,7 +15,7 @@ import Metadata
 // - the way to a container's directory, and whether that is the one that was known: looked at as at every start;
 // - a container that was unavailable, or is configured otherwise: it is compared, or read.
 extension TreeWatcher {
-    /// Has containers that are added from now on go on from the handover. Nothing is heard until ``receiveLeftEvents()``.
+    /// Has containers that are added from now on go on from the handover. Nothing is heard until ``replayEvents()``.
     package func resume(from start: HandoverStart) {
         resumption.begin(with: start)
         // Until this process has told its own, there is nothing to go on with.
@@ -145,7 +145,7 @@ extension TreeWatcher {
 
     // MARK: The check of the watches
 
-    /// Takes the kernel's list of its watches, asked for since ``receiveLeftEvents()`` (``WatchKernel/watches()``), and checks it as
+    /// Takes the kernel's list of its watches, asked for since ``replayEvents()`` (``WatchKernel/watches()``), and checks it as
     /// soon as all events queued until now were read: a removed directory's watch is gone before its event is read. A
     /// directory that lacks the watch recorded for it is read, and watches of no directory end; then
     /// ``WatchNotice/watchesChecked(missing:of:)`` says so.
