@@ -227,8 +227,10 @@ def states(machine):
     folders = syncthing.folders()
     found = {}
     for identifier, folder in folders.items():
-        names = {device["deviceID"]: name for device in folder["devices"]
-                 if (name := syncthing.remote_devices().get(device["deviceID"]))}
+        # A device whose name Syncthing does not know yet goes by the beginning of its identifier.
+        remote = syncthing.remote_devices()
+        names = {device["deviceID"]: remote[device["deviceID"]] or device["deviceID"][:7] for device in folder["devices"]
+                 if device["deviceID"] in remote}
         missing = {name: syncthing.needed_by(identifier, device) for device, name in names.items()}
         needed = syncthing.needed_here(identifier)
         for path, full in shared_items(machine, folder):
