@@ -54,7 +54,7 @@ private func naturally(_ a: String, _ b: String) -> Bool {
         }
     }
 
-    private static func isBefore(_ a: Sample, _ b: Sample, _ keys: [GatherKit.SortKey]) -> Bool? {
+    private static func isBefore(_ a: Sample, _ b: Sample, _ keys: [SortKey]) -> Bool? {
         for key in keys {
             var answer: Bool?
             switch key.attribute {
@@ -71,9 +71,9 @@ private func naturally(_ a: String, _ b: String) -> Bool {
     @Test(arguments: 1...12 as ClosedRange<UInt64>)
     func followsEveryChange(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let choices: [[GatherKit.SortKey]] = [
-            [], [GatherKit.SortKey(.name)], [GatherKit.SortKey(.size, ascending: false), GatherKit.SortKey(.name)],
-            [GatherKit.SortKey(.size), GatherKit.SortKey(.name, ascending: false)],
+        let choices: [[SortKey]] = [
+            [], [SortKey(.name)], [SortKey(.size, ascending: false), SortKey(.name)],
+            [SortKey(.size), SortKey(.name, ascending: false)],
         ]
         let keys = choices[Int(seed) % choices.count]
         let arrangement = ResultArrangement(
@@ -176,7 +176,7 @@ private func naturally(_ a: String, _ b: String) -> Bool {
         }
         set.apply(QueryChanges(added: samples.map(\.item)))
         #expect(set.arranged().map(\.id) == ["a", "b", "c"])
-        set.arrange(ResultArrangement(sortKeys: [GatherKit.SortKey(.name)], valueListAttributes: [.size]))
+        set.arrange(ResultArrangement(sortKeys: [SortKey(.name)], valueListAttributes: [.size]))
         #expect(set.arranged().map(\.id) == ["c", "b", "a"])
         #expect(set.valueLists[.size]?.map(\.value) == [.integer(1), .integer(2), .integer(3)])
         #expect(set.groups().isEmpty)
@@ -184,16 +184,16 @@ private func naturally(_ a: String, _ b: String) -> Bool {
 
     /// The requested attributes serve an arrangement by some of them, in any order.
     @Test func anArrangementThatNeedsNothingNewAsksNothingNew() {
-        func configuration(_ keys: [GatherKit.SortKey], _ attributes: [Attribute] = [.kind]) -> QueryConfiguration {
+        func configuration(_ keys: [SortKey], _ attributes: [Attribute] = [.kind]) -> QueryConfiguration {
             QueryConfiguration(
                 predicate: "", scopes: [], attributes: attributes, batchingInterval: .zero,
                 arrangement: ResultArrangement(sortKeys: keys))
         }
-        let both = configuration([GatherKit.SortKey(.size), GatherKit.SortKey(.modified)])
-        #expect(configuration([GatherKit.SortKey(.modified), GatherKit.SortKey(.size)]).asksTheSame(as: both))
-        #expect(configuration([GatherKit.SortKey(.modified, ascending: false)]).asksTheSame(as: both))
+        let both = configuration([SortKey(.size), SortKey(.modified)])
+        #expect(configuration([SortKey(.modified), SortKey(.size)]).asksTheSame(as: both))
+        #expect(configuration([SortKey(.modified, ascending: false)]).asksTheSame(as: both))
         #expect(configuration([]).asksTheSame(as: both))
-        #expect(!both.asksTheSame(as: configuration([GatherKit.SortKey(.modified)])))
+        #expect(!both.asksTheSame(as: configuration([SortKey(.modified)])))
         #expect(!configuration([], [.size]).asksTheSame(as: both))
     }
 }

@@ -44,7 +44,7 @@ package struct Search: Sendable, Hashable {
         QueryInterface.Find.Request(
             predicate: predicate, scopes: wireScopes, attributes: attributes.map(\.name),
             sort: sort.isEmpty
-                ? nil : sort.map { GatherProtocol.SortKey(attribute: $0.attribute.name, ascending: $0.ascending) },
+                ? nil : sort.map { SortKeyMessage(attribute: $0.attribute.name, ascending: $0.ascending) },
             limit: limit.map { Int64($0) }, sync: isSynchronized ? nil : false, timeout: timeout?.wholeMilliseconds,
             timeZone: Search.timeZone)
     }

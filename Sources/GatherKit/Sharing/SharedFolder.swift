@@ -25,7 +25,7 @@ public struct SharedFolder: Sendable, Hashable, Identifiable {
             self.missingBytes = missingBytes
         }
 
-        init(_ share: GatherProtocol.FolderShare) {
+        init(_ share: FolderShare) {
             self.init(
                 device: share.device, completion: share.completion, missingItems: Int(clamping: share.missing),
                 missingBytes: Int(clamping: share.missingBytes))
@@ -82,7 +82,7 @@ public struct SharedFolder: Sendable, Hashable, Identifiable {
         self.shares = shares
     }
 
-    init(_ folder: GatherProtocol.SharedFolder) {
+    init(_ folder: SharedFolderMessage) {
         identifier = folder.identifier
         container = folder.container
         path = folder.path

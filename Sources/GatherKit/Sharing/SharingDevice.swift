@@ -53,7 +53,7 @@ public struct SharingDevice: Sendable, Hashable, Identifiable {
         self.sendingRate = sendingRate
     }
 
-    init(_ device: GatherProtocol.SharedDevice) {
+    init(_ device: SharedDevice) {
         identifier = device.identifier
         name = device.name
         isHere = device.here

@@ -71,7 +71,7 @@ public struct SharingFinding: Sendable, Hashable {
         self.remedy = remedy
     }
 
-    init(_ finding: GatherProtocol.SharingFinding) {
+    init(_ finding: SharingFindingMessage) {
         self.init(
             kind: Kind(rawValue: finding.kind), container: finding.container, device: finding.device,
             message: finding.message, remedy: finding.remedy)

@@ -25,7 +25,7 @@ public struct SharingOffer: Sendable, Hashable {
 
     private static let suffix = " documents"
 
-    init(_ offer: GatherProtocol.FolderOffer) {
+    init(_ offer: FolderOffer) {
         self.init(device: offer.device, folder: offer.folder, container: offer.container)
     }
 }

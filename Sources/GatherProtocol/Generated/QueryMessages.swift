@@ -4,7 +4,7 @@
 
 package import Varlink
 
-package struct SortKey: JSONMessage, Hashable {
+package struct SortKeyMessage: JSONMessage, Hashable {
     package var attribute: String
     package var ascending: Bool
 
@@ -278,7 +278,7 @@ extension QueryInterface {
             package var predicate: String
             package var scopes: [String]?
             package var attributes: [String]?
-            package var sort: [SortKey]?
+            package var sort: [SortKeyMessage]?
             package var limit: Int64?
             package var sync: Bool?
             package var timeout: Int64?
@@ -286,7 +286,7 @@ extension QueryInterface {
 
             /// The message from its fields.
             package init(
-                predicate: String, scopes: [String]? = nil, attributes: [String]? = nil, sort: [SortKey]? = nil,
+                predicate: String, scopes: [String]? = nil, attributes: [String]? = nil, sort: [SortKeyMessage]? = nil,
                 limit: Int64? = nil, sync: Bool? = nil, timeout: Int64? = nil, timeZone: String? = nil
             ) {
                 self.predicate = predicate
@@ -304,7 +304,7 @@ extension QueryInterface {
                 var predicate: String?
                 var scopes: [String]?
                 var attributes: [String]?
-                var sort: [SortKey]?
+                var sort: [SortKeyMessage]?
                 var limit: Int64?
                 var sync: Bool?
                 var timeout: Int64?

@@ -172,7 +172,7 @@ package struct FolderShare: JSONMessage, Hashable {
 
 /// A folder of Syncthing inside a shared container. `state` is Syncthing's word: idle, scanning, syncing, error and
 /// others. `missing` and `missingBytes` count items of others that are not here yet.
-package struct SharedFolder: JSONMessage, Hashable {
+package struct SharedFolderMessage: JSONMessage, Hashable {
     package var identifier: String
     package var container: String
     package var path: String
@@ -335,7 +335,7 @@ package struct FolderOffer: JSONMessage, Hashable {
 /// A mistake in the settings of Syncthing. `kind` is one word for programs: notRunning, oldVersion, noFolder,
 /// otherPath, ignored, maxConflicts, caseSensitive, ownWatcher, clock, marker, folderError, itemErrors, paused,
 /// tls, conflict, notWritable, stranger. `remedy` is a command or a sentence.
-package struct SharingFinding: JSONMessage, Hashable {
+package struct SharingFindingMessage: JSONMessage, Hashable {
     package var kind: String
     package var container: String?
     package var device: String?
@@ -426,14 +426,14 @@ extension SharingInterface {
             package var reason: String?
             package var version: String?
             package var devices: [SharedDevice]
-            package var folders: [SharedFolder]
+            package var folders: [SharedFolderMessage]
             package var offers: [FolderOffer]
             package var corrections: Int64?
 
             /// The message from its fields.
             package init(
                 running: Bool, reason: String? = nil, version: String? = nil, devices: [SharedDevice],
-                folders: [SharedFolder], offers: [FolderOffer], corrections: Int64? = nil
+                folders: [SharedFolderMessage], offers: [FolderOffer], corrections: Int64? = nil
             ) {
                 self.running = running
                 self.reason = reason
@@ -450,7 +450,7 @@ extension SharingInterface {
                 var reason: String?
                 var version: String?
                 var devices: [SharedDevice]?
-                var folders: [SharedFolder]?
+                var folders: [SharedFolderMessage]?
                 var offers: [FolderOffer]?
                 var corrections: Int64?
                 try reader.beginObject()
@@ -525,16 +525,16 @@ extension SharingInterface {
 
         /// The answer.
         package struct Reply: JSONMessage, Hashable {
-            package var findings: [SharingFinding]
+            package var findings: [SharingFindingMessage]
 
             /// The message from its fields.
-            package init(findings: [SharingFinding]) {
+            package init(findings: [SharingFindingMessage]) {
                 self.findings = findings
             }
 
             package init(from reader: inout JSONReader) throws(JSONError) {
                 let start = reader.position
-                var findings: [SharingFinding]?
+                var findings: [SharingFindingMessage]?
                 try reader.beginObject()
                 while try reader.nextKey() {
                     if try reader.readNullIfPresent() { continue }
@@ -605,16 +605,16 @@ extension SharingInterface {
 
         /// The answer.
         package struct Reply: JSONMessage, Hashable {
-            package var folders: [SharedFolder]
+            package var folders: [SharedFolderMessage]
 
             /// The message from its fields.
-            package init(folders: [SharedFolder]) {
+            package init(folders: [SharedFolderMessage]) {
                 self.folders = folders
             }
 
             package init(from reader: inout JSONReader) throws(JSONError) {
                 let start = reader.position
-                var folders: [SharedFolder]?
+                var folders: [SharedFolderMessage]?
                 try reader.beginObject()
                 while try reader.nextKey() {
                     if try reader.readNullIfPresent() { continue }

@@ -35,7 +35,7 @@ extension ContainerSession {
         let scope = folder.prefix.isEmpty ? container : directory + "/" + folder.prefix
         let request = QueryInterface.Find.Request(
             predicate: predicate, scopes: [scope], attributes: ["path"],
-            sort: newest.map { _ in [SortKey(attribute: "modified", ascending: false)] }, limit: newest)
+            sort: newest.map { _ in [SortKeyMessage(attribute: "modified", ascending: false)] }, limit: newest)
         let replies = FeedReader(client.callMore(QueryInterface.Find.self, request))
         var parts: Set<String> = []
         while let reply = try await TimeLimit.run(

@@ -30,7 +30,7 @@ extension SharingMethods {
         }
         let after = try await core.readSettings()
         places = FolderPlace.all(in: after, container: container.path)
-        var folders: [SharedFolder] = []
+        var folders: [SharedFolderMessage] = []
         for place in places { folders.append(try await SharingStatus.folder(place, container.identifier, after)) }
         return SharingInterface.Share.Reply(folders: folders)
     }

@@ -8,13 +8,13 @@ import Varlink
 
 extension SharingMethods {
     /// Compares Syncthing's settings with those that Gather needs.
-    func check() async -> [SharingFinding] {
+    func check() async -> [SharingFindingMessage] {
         guard let run = await core.syncthing else {
             let reason = await core.reason
             let isTLS = reason.contains("tls=")
             if await core.mayBeStranger {
                 return [
-                    SharingFinding(
+                    SharingFindingMessage(
                         kind: "stranger", message: reason,
                         remedy:
                             "stop the program that listens there and start Syncthing; if it is Syncthing, name its user "
@@ -22,22 +22,22 @@ extension SharingMethods {
                 ]
             }
             return [
-                SharingFinding(
+                SharingFindingMessage(
                     kind: isTLS ? "tls" : "notRunning", message: reason,
                     remedy: isTLS ? nil : "systemctl start syncthing@USER, or systemctl --user start syncthing")
             ]
         }
-        var findings: [SharingFinding] = []
+        var findings: [SharingFindingMessage] = []
         if !run.version.carriesExtendedAttributes {
             findings.append(
-                SharingFinding(
+                SharingFindingMessage(
                     kind: "oldVersion",
                     message: "Syncthing \(run.version.version) does not carry tags and other extended attributes",
                     remedy: "install Syncthing 1.22 or later"))
         }
         for device in run.devices.values.sorted(by: { $0.device < $1.device }) where device.isPaused {
             findings.append(
-                SharingFinding(
+                SharingFindingMessage(
                     kind: "paused", device: device.displayName, message: "the device \(device.displayName) is paused",
                     remedy: "resume it in Syncthing"))
         }
@@ -47,7 +47,7 @@ extension SharingMethods {
                 findings += try await check(container, run, visible)
             } catch {
                 findings.append(
-                    SharingFinding(
+                    SharingFindingMessage(
                         kind: "notRunning", container: container.identifier, message: "\(error)", remedy: nil))
             }
         }
@@ -56,11 +56,11 @@ extension SharingMethods {
 
     private func check(
         _ container: ContainerDescription, _ run: SyncthingRun, _ visible: VisibleContainers
-    ) async throws(SyncthingError) -> [SharingFinding] {
+    ) async throws(SyncthingError) -> [SharingFindingMessage] {
         let identifier = container.identifier
-        var findings: [SharingFinding] = []
+        var findings: [SharingFindingMessage] = []
         func find(_ kind: String, _ message: String, _ remedy: String?) {
-            findings.append(SharingFinding(kind: kind, container: identifier, message: message, remedy: remedy))
+            findings.append(SharingFindingMessage(kind: kind, container: identifier, message: message, remedy: remedy))
         }
         let places = FolderPlace.all(in: run, container: container.path)
         if places.isEmpty {
@@ -108,11 +108,11 @@ extension SharingMethods {
 
     /// Looks for the file of the latest time. One from the future was saved on a device whose clock is ahead, or the clock
     /// here is behind. No device tells its time to others.
-    private func clockFinding(_ container: String, namesItems: Bool) async -> SharingFinding? {
+    private func clockFinding(_ container: String, namesItems: Bool) async -> SharingFindingMessage? {
         let request = QueryInterface.Find.Request(
             predicate: "kind == 'file' AND modified > $time.now(\(SyncLimits.clockTolerance))", scopes: [container],
             attributes: ["path", "modified", "savingDevice"],
-            sort: [GatherProtocol.SortKey(attribute: "modified", ascending: false)], limit: 1, sync: false)
+            sort: [SortKeyMessage(attribute: "modified", ascending: false)], limit: 1, sync: false)
         // Without gatherd there are no containers, and the next call has them again.
         let reply = try? await TimeLimit.run("gatherd's answer", SyncLimits.callTime) {
             try await core.gatherd.connect().call(QueryInterface.Find.self, request)
@@ -121,7 +121,7 @@ extension SharingMethods {
         let name = namesItems ? path : "a file"
         let device = item.savingDevice.flatMap { $0.isEmpty ? nil : $0 }
         let clocks = device.map { "the clock of \($0), which saved it, or of this device" } ?? "a clock"
-        return SharingFinding(
+        return SharingFindingMessage(
             kind: "clock", container: container, device: device,
             message:
                 "\(name) was changed in the future; \(clocks) is wrong, and the later of two versions in conflict wins",

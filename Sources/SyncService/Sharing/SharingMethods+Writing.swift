@@ -8,7 +8,7 @@ import LinuxSystem
 extension SharingMethods {
     /// Looks for directories of a folder in which the helper may not write, so that it can claim no versions in conflict there, and
     /// list no saves. Nil if there are none, or if an administrator does not want claims.
-    func writeFinding(_ container: String, _ place: FolderPlace, namesItems: Bool) async -> SharingFinding? {
+    func writeFinding(_ container: String, _ place: FolderPlace, namesItems: Bool) async -> SharingFindingMessage? {
         guard core.options.isClaiming else { return nil }
         var refused: [(path: String, error: SystemError)] = []
         // The second one is no item, and Syncthing may have made it.
@@ -26,7 +26,7 @@ extension SharingMethods {
         guard let first = refused.first else { return nil }
         let name = namesItems || first.path == place.directory ? first.path : "a directory of \(place.directory)"
         let count = refused.count > 1 ? ", and not in \(refused.count - 1) other directories" : ""
-        return SharingFinding(
+        return SharingFindingMessage(
             kind: "notWritable", container: container,
             message:
                 "gather-syncd may not write in \(name)\(count): \(first.error); if three devices change one file there, "

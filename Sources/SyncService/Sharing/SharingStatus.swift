@@ -70,7 +70,7 @@ struct SharingStatus: Sendable {
 
     /// Asks for the state of one folder.
     static func folder(_ place: FolderPlace, _ container: String, _ run: SyncthingRun)
-        async throws(SyncthingError) -> SharedFolder
+        async throws(SyncthingError) -> SharedFolderMessage
     {
         let status = try await run.client.status(of: place.folder)
         // The files of the helpers are no items for anybody.
@@ -92,7 +92,7 @@ struct SharingStatus: Sendable {
         let missing =
             !place.isPaused && (1...SyncLimits.countedItems).contains(status.missing)
             ? ownFiles(try await run.client.need(of: place.folder)) : (count: 0, bytes: 0)
-        return SharedFolder(
+        return SharedFolderMessage(
             identifier: place.folder, container: container, path: place.directory,
             state: place.isPaused ? "paused" : status.state, error: nonempty(status.error) ?? nonempty(status.invalid),
             paused: place.isPaused, items: max(0, items), bytes: status.bytes,

@@ -26,7 +26,7 @@ final class FakeHelper: Sendable {
             devices: [
                 SharedDevice(identifier: FakeHelper.here, name: "kitchen", here: true, connected: false)
             ], folders: [], offers: [])
-        var findings: [SharingFinding] = []
+        var findings: [SharingFindingMessage] = []
         /// The error for the next calls of a method.
         var failures: [String: SharingError] = [:]
         /// The errors for single calls of a method, the next one first.
@@ -164,7 +164,7 @@ final class FakeHelper: Sendable {
 
     private static func share(
         _ request: SharingInterface.Share.Request, _ state: inout State
-    ) throws -> [GatherProtocol.SharedFolder] {
+    ) throws -> [SharedFolderMessage] {
         state.calls.append(
             "share \(request.container) with \(request.devices.map { $0.prefix(7) }.joined(separator: ","))")
         for device in request.devices where !state.status.devices.contains(where: { $0.identifier == device }) {
@@ -174,7 +174,7 @@ final class FakeHelper: Sendable {
             state.status.folders.firstIndex { $0.container == request.container } ?? state.status.folders.endIndex
         if place == state.status.folders.endIndex {
             state.status.folders.append(
-                SharedFolder(
+                SharedFolderMessage(
                     identifier: "gather-\(request.container)", container: request.container, path: "/somewhere",
                     state: "idle", items: 0, bytes: 0, missing: 0, missingBytes: 0, shares: []))
         }

@@ -67,7 +67,7 @@ struct SharingCommandTests {
         let machine = try await SharingMachine()
         try await machine.helper.change { state in
             state.status.devices.append(
-                GatherProtocol.SharedDevice(
+                SharedDevice(
                     identifier: FakeHelper.pixel, name: "pixel", here: false, connected: false, asks: true))
         }
         #expect(await machine.gather("share", "notes", "--with", "pixel").status == 0)
@@ -244,7 +244,7 @@ struct SharingCommandTests {
         #expect(fine.text.contains("1 container is shared, and Syncthing has the right settings"), "\(fine.text)")
         try await machine.helper.change { state in
             state.findings = [
-                GatherProtocol.SharingFinding(
+                SharingFindingMessage(
                     kind: "maxConflicts", container: "notes", message: "maxConflicts is 10",
                     remedy: "gather share notes")
             ]

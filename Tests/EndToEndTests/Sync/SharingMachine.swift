@@ -42,7 +42,7 @@ final class SharingMachine: Sendable {
     func addAttic(isConnected: Bool = true) async throws {
         try await helper.change { state in
             state.status.devices.append(
-                GatherProtocol.SharedDevice(
+                SharedDevice(
                     identifier: FakeHelper.attic, name: "attic", here: false, connected: isConnected,
                     address: "tcp://10.0.0.7:22000", version: "1.19.2", lastSeen: "2026-11-26T12:00:00Z"))
         }

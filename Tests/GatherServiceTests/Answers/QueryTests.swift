@@ -170,7 +170,7 @@ struct QueryTests {
             #expect(await error(.init(predicate: "name ==")).contains("InvalidPredicate"))
             #expect(await error(.init(predicate: "", attributes: ["nmae"])).contains("UnknownAttribute"))
             #expect(
-                await error(.init(predicate: "", sort: [SortKey(attribute: "x", ascending: true)])).contains(
+                await error(.init(predicate: "", sort: [SortKeyMessage(attribute: "x", ascending: true)])).contains(
                     "UnknownAttribute"))
             #expect(await error(.init(predicate: "", limit: -1)).contains("InvalidParameter"))
             #expect(await error(.init(predicate: "", timeout: -1)).contains("LimitExceeded"))

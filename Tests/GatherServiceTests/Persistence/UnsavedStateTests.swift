@@ -183,7 +183,7 @@ struct UnsavedStateTests {
                     QueryInterface.Find.self,
                     .init(
                         predicate: "", attributes: ["name", "modified"],
-                        sort: [SortKey(attribute: "modified", ascending: isAscending)]))
+                        sort: [SortKeyMessage(attribute: "modified", ascending: isAscending)]))
                 #expect(reply.items.compactMap(\.name) == names)
                 #expect(reply.items.allSatisfy { $0.modified != nil })
             }
