@@ -18,6 +18,7 @@ extension MetadataQuery {
     ///   - scopes: The places to search; empty means every container that this user may read.
     ///   - attributes: The attributes to return of each item; the predicate may name others.
     ///   - sortKeys: The order of `results`; without keys, the order of arrival.
+    ///   - limit: The most `results`, the first of that order; nil for all.
     ///   - batchingInterval: How long the daemon may hold changes back to merge them; zero sends each at once.
     ///   - clock: A `clock` of an earlier query.
     ///   - socket: The daemon.
@@ -25,11 +26,11 @@ extension MetadataQuery {
     public convenience init(
         _ predicate: Predicate<MetadataItem>, scopes: [SearchScope] = [],
         attributes: [Attribute] = MetadataQuery.defaultAttributes, sortedBy sortKeys: [SortKey] = [],
-        batchingInterval: Duration = .zero, since clock: String? = nil, socket: DaemonSocket = .find()
+        limit: Int? = nil, batchingInterval: Duration = .zero, since clock: String? = nil, socket: DaemonSocket = .find()
     ) throws(PredicateConversionError) {
         self.init(
             predicate: try gatherPredicate(predicate), scopes: scopes, attributes: attributes, sortedBy: sortKeys,
-            batchingInterval: batchingInterval, since: clock, socket: socket)
+            limit: limit, batchingInterval: batchingInterval, since: clock, socket: socket)
     }
 }
 

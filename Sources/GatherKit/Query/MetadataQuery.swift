@@ -48,20 +48,22 @@ public final class MetadataQuery: Sendable {
     ///   - scopes: The places to search; empty means every container that this user may read.
     ///   - attributes: The attributes to return of each item.
     ///   - sortKeys: The order of ``results``; without keys, the order of arrival.
+    ///   - limit: The most ``results``, the first of that order; nil for all. See ``limit``.
     ///   - batchingInterval: How long the daemon may hold changes back to merge them; zero sends each at once.
     ///   - clock: A ``MetadataQuery/clock`` of an earlier query. If the daemon still knows it, only the changes since then are
     ///     sent, and ``results`` holds no more than those.
     ///   - socket: The daemon.
     public init(
         predicate: String, scopes: [SearchScope] = [], attributes: [Attribute] = defaultAttributes,
-        sortedBy sortKeys: [SortKey] = [], batchingInterval: Duration = .zero, since clock: String? = nil,
-        socket: DaemonSocket = .find()
+        sortedBy sortKeys: [SortKey] = [], limit: Int? = nil, batchingInterval: Duration = .zero,
+        since clock: String? = nil, socket: DaemonSocket = .find()
     ) {
         core = QueryCore(
             socket: socket,
             configuration: QueryConfiguration(
                 predicate: predicate, scopes: scopes, attributes: attributes, batchingInterval: batchingInterval,
-                resumeClock: clock, arrangement: ResultArrangement(sortKeys: sortKeys)))
+                resumeClock: clock,
+                arrangement: ResultArrangement(sortKeys: sortKeys, limit: limit.map { max(0, $0) })))
     }
 
     deinit { core.stop() }
@@ -95,11 +97,28 @@ public final class MetadataQuery: Sendable {
     // MARK: Presentation
 
     /// The order of ``results``: the first key that differs decides; equal items are in the order of arrival. Text is
-    /// in natural order (`a2` before `a10`), and a missing value comes first. Setting this or the two properties below
+    /// in natural order (`a2` before `a10`), and a missing value comes first. Setting this or the three properties below
     /// restarts a running query only if it needs attributes that were not requested.
     public var sortKeys: [SortKey] {
         get { core.configuration.arrangement.sortKeys }
         set { core.configure { $0.arrangement.sortKeys = newValue } }
+    }
+
+    /// The most ``results``: those that come first in the order of ``sortKeys``; nil for all. Less than zero counts as zero.
+    ///
+    /// Notifications tell the changes of just these results. An item that another one pushes out is removed, and one that moves
+    /// up is added. A new limit or order is told as such changes. It shows at the end of ``disableUpdates()`` if results are
+    /// frozen. ``matchCount`` and ``valueLists`` count all matches.
+    ///
+    /// The daemon sends all matches all the same, and this process holds them. A change costs O(limit), or O(n log n) when more
+    /// of the first items are gone than the limit and 256. A limit is for a screen of results: it saves the reader work, and no
+    /// memory.
+    ///
+    /// A query that continues from the ``clock`` of an earlier one does not know the first matches. It has no limit until it
+    /// gathers anew.
+    public var limit: Int? {
+        get { core.configuration.arrangement.limit }
+        set { core.configure { $0.arrangement.limit = newValue.map { max(0, $0) } } }
     }
 
     /// The attributes whose distinct values are collected in ``valueLists``.
@@ -134,13 +153,13 @@ public final class MetadataQuery: Sendable {
 
     // MARK: Results
 
-    /// The items that match, in the order of ``sortKeys``. An access costs O(n), or O(n log n) after many changes. Keep
-    /// the array, and do not access the property in a loop.
+    /// The items that match, in the order of ``sortKeys``, up to the ``limit``. An access costs O(n), or O(n log n) after many
+    /// changes. Keep the array, and do not access the property in a loop.
     public var results: [MetadataItem] { core.withResults { $0.arranged() } }
 
-    /// The distinct values of each of the ``valueListAttributes`` with their number of results, most frequent first.
+    /// The distinct values of each of the ``valueListAttributes`` with their number of matches, most frequent first.
     ///
-    /// `MetadataValue.none` counts results without a value. Values are counted as changes arrive, so an access costs
+    /// `MetadataValue.none` counts matches without a value. Values are counted as changes arrive, so an access costs
     /// O(values log values).
     public var valueLists: [Attribute: [AttributeValueCount]] { core.withResults { $0.valueLists } }
 
@@ -148,8 +167,11 @@ public final class MetadataQuery: Sendable {
     /// values, such as tags, is in several groups. Costs O(n log n).
     public var groupedResults: [ResultGroup] { core.withResults { $0.groups() } }
 
-    /// The number of items that match.
-    public var resultCount: Int { core.read { $0.visibleResults.count } }
+    /// The number of ``results``.
+    public var resultCount: Int { core.read { $0.visibleResults.shownCount } }
+
+    /// The number of items that match, with those beyond the ``limit``.
+    public var matchCount: Int { core.read { $0.visibleResults.count } }
 
     /// Returns the item with this identity; nil if it does not match.
     public func result(withID id: MetadataItem.ID) -> MetadataItem? { core.read { $0.visibleResults[id] } }

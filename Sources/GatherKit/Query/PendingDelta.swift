@@ -53,14 +53,14 @@ struct PendingDelta {
 
     mutating func remove(_ removal: RemovedItem) {
         guard let place = places[removal.id], let former = changes[place] else {
-            return insert(.removed(removal, publishedPath: removal.pathBytes), for: removal.id)
+            return insert(.removed(removal, publishedPath: removal.toldPath), for: removal.id)
         }
         switch former {
         case .added:
             changes[place] = nil
             places[removal.id] = nil
         case .changed(let item):
-            changes[place] = .removed(removal, publishedPath: item.previousPathBytes ?? removal.pathBytes)
+            changes[place] = .removed(removal, publishedPath: item.previousPathBytes ?? removal.toldPath)
         case .removed(_, let publishedPath): changes[place] = .removed(removal, publishedPath: publishedPath)
         }
     }
@@ -72,7 +72,9 @@ struct PendingDelta {
             switch change {
             case .added(let item): delta.added.append(item)
             case .changed(let item): delta.changed.append(item)
-            case .removed(let removal, _): delta.removed.append(removal)
+            case .removed(var removal, let toldPath):
+                removal.toldPath = toldPath
+                delta.removed.append(removal)
             }
         }
         self = PendingDelta()

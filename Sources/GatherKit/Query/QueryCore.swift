@@ -15,7 +15,7 @@ final class QueryCore: Sendable {
     private struct Reader {
         var waiting: CheckedContinuation<Next, Never>?
         /// Whether the reader's run is over.
-        var ending: QueryState.Ending?
+        var ending: QueryEnding?
         var isCancelled = false
     }
 
@@ -61,7 +61,7 @@ final class QueryCore: Sendable {
         }
 
         /// Ends the run. The caller cancels the returned task.
-        mutating func end(_ ending: QueryState.Ending, starters: Result<Void, GatherError>) -> Task<Void, Never>? {
+        mutating func end(_ ending: QueryEnding, starters: Result<Void, GatherError>) -> Task<Void, Never>? {
             guard query.isRunning else { return nil }
             query.stop(ending)
             for number in readers.keys where readers[number]?.ending == nil { readers[number]?.ending = ending }

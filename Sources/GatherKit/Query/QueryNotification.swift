@@ -10,7 +10,8 @@ public enum QueryNotification: Sendable, Hashable {
     /// progress then holds the difference since.
     case started(resumed: Bool)
 
-    /// A part of the first results, as `added`; of a resumed query, a part of the difference.
+    /// A part of the first results, as `added`; of a resumed query, a part of the difference. With a ``MetadataQuery/limit``,
+    /// also results that others have pushed out.
     case progress(QueryChanges)
 
     /// The first phase is over: all matches have been reported.
@@ -30,11 +31,11 @@ public enum QueryNotification: Sendable, Hashable {
 
 /// Changes of a result set.
 public struct QueryChanges: Sendable, Hashable {
-    /// Items that match and did not match before.
+    /// Items that are results and were none before.
     public internal(set) var added: [MetadataItem]
-    /// Items that matched before, still match, and changed.
+    /// Items that were results before, still are, and changed.
     public internal(set) var changed: [MetadataItem]
-    /// Items that matched before and no longer match or exist.
+    /// Items that were results before and no longer are: they do not match or exist, or lie beyond the limit.
     public internal(set) var removed: [RemovedItem]
 
     /// Makes changes from their parts.
@@ -48,7 +49,7 @@ public struct QueryChanges: Sendable, Hashable {
     public var isEmpty: Bool { added.isEmpty && changed.isEmpty && removed.isEmpty }
 }
 
-/// An item that matched and no longer matches or exists.
+/// An item that was a result and no longer is.
 public struct RemovedItem: Sendable, Hashable, Identifiable {
     /// The identity of the item.
     public internal(set) var id: String
@@ -56,6 +57,9 @@ public struct RemovedItem: Sendable, Hashable, Identifiable {
     public let path: String
     /// The bytes of the path, if they are not UTF-8.
     private let rawPath: [UInt8]?
+    /// The path that a reader knows who has seen no earlier change, if it is another one. The item may come back into the limit
+    /// before that reader sees the removal.
+    private var unreadMove: [UInt8]?
 
     /// Makes a removal from its parts. `rawPath` has the bytes of a path that is not UTF-8.
     public init(id: String, path: String, rawPath: [UInt8]? = nil) {
@@ -72,4 +76,21 @@ public struct RemovedItem: Sendable, Hashable, Identifiable {
 
     /// The last path as bytes, as system calls take it.
     public var pathBytes: [UInt8] { rawPath ?? Array(path.utf8) }
+
+    var toldPath: [UInt8] {
+        get { unreadMove ?? pathBytes }
+        set { unreadMove = newValue == pathBytes ? nil : newValue }
+    }
+
+    /// Returns whether both are of one item with one path.
+    public static func == (a: RemovedItem, b: RemovedItem) -> Bool {
+        a.id == b.id && a.path == b.path && a.rawPath == b.rawPath
+    }
+
+    /// Hashes the item and its path.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(id)
+        hasher.combine(path)
+        hasher.combine(rawPath)
+    }
 }

@@ -3,31 +3,10 @@
 
 /// The state of a live query. Guarded by the lock of ``QueryCore``, which also carries out its decisions.
 struct QueryState {
-    enum Phase {
-        /// Not started, or stopped.
-        case idle
-        /// Started, waiting for the first reply. Also after a loss of the connection during the first phase.
-        case connecting
-        case gathering
-        case live
-        /// The connection was lost after the first phase.
-        case lost
-        /// Reconnected. The daemon sends the difference.
-        case catchingUp(PendingDelta)
-        /// Reconnected. Everything is gathered again.
-        case regathering(ResultSet)
-    }
-
-    /// The end of the sequence of notifications.
-    enum Ending {
-        case stopped
-        case failed(GatherError)
-    }
-
     private(set) var configuration: QueryConfiguration
-    private(set) var phase = Phase.idle
+    private(set) var phase = QueryPhase.idle
     /// The end; nil while the query runs, and before its first start.
-    private(set) var ending: Ending?
+    private(set) var ending: QueryEnding?
     /// The result set as the daemon reported it.
     private var results = ResultSet()
     /// The results shown while updates are disabled.
@@ -61,6 +40,13 @@ struct QueryState {
     /// The clock of ``visibleResults``.
     var visibleClock: String? { freezes > 0 ? frozenClock : clock }
     var visibleResults: ResultSet { frozenResults ?? results }
+    /// The presentation. Of a query that continues from a clock of an earlier one, `results` has not the first matches, so that
+    /// a limit would have no meaning.
+    private var arrangement: ResultArrangement {
+        var arrangement = configuration.arrangement
+        if !isComplete { arrangement.limit = nil }
+        return arrangement
+    }
     var isRunning: Bool { if case .idle = phase { false } else { true } }
     var isGathering: Bool {
         switch phase {
@@ -76,7 +62,8 @@ struct QueryState {
         self.configuration = configuration
         phase = .connecting
         ending = nil
-        results = ResultSet(configuration.arrangement)
+        isComplete = configuration.resumeClock == nil
+        results = ResultSet(arrangement)
         if freezes > 0 { frozenResults = results }
         aliases = [:]
         clock = configuration.resumeClock
@@ -89,7 +76,7 @@ struct QueryState {
     }
 
     /// Ends the query. Its results stay. Readers get their waiting notifications, then the end.
-    mutating func stop(_ ending: Ending) {
+    mutating func stop(_ ending: QueryEnding) {
         guard isRunning else { return }
         phase = .idle
         self.ending = ending
@@ -113,11 +100,24 @@ struct QueryState {
 
     // MARK: Results
 
-    /// Changes the presentation, without a question to the daemon.
+    /// Changes the presentation, without a question to the daemon. Readers are told what a limit shows now.
     mutating func arrange(_ configuration: QueryConfiguration) {
         self.configuration = configuration
-        results.arrange(configuration.arrangement)
-        frozenResults?.arrange(configuration.arrangement)
+        let changes = results.arrange(arrangement)
+        if let frozen = frozenResults?.arrangement {
+            // Readers know the frozen results. They are told of others when these are no longer frozen.
+            var arrangement = arrangement
+            if frozen.limit != nil || arrangement.limit != nil {
+                (arrangement.limit, arrangement.sortKeys) = (frozen.limit, frozen.sortKeys)
+            }
+            frozenResults?.arrange(arrangement)
+        }
+        guard !changes.isEmpty else { return }
+        switch phase {
+        case .idle: break
+        case .connecting, .gathering: emit { $0.addProgress(changes) }
+        case .live, .lost, .catchingUp, .regathering: emit { $0.addUpdate(changes) }
+        }
     }
 
     /// Returns the visible results, to be read in order.
@@ -159,8 +159,7 @@ struct QueryState {
         case .progress: receiveProgress(translated(reply.changes))
         case .gathered: receiveGathered(reply)
         case .updated:
-            let changes = translated(reply.changes)
-            results.apply(changes)
+            let changes = results.apply(translated(reply.changes))
             emit { $0.addUpdate(changes) }
         case .alive: break
         }
@@ -178,10 +177,10 @@ struct QueryState {
         case .lost where isComplete: phase = .regathering(ResultSet())
         case .connecting, .lost:
             phase = .gathering
-            results = ResultSet(configuration.arrangement)
+            isComplete = !resumed
+            results = ResultSet(arrangement)
             if freezes > 0 { frozenResults = results }
             aliases = [:]
-            isComplete = !resumed
             if !resumed { clock = nil }
             emit { $0.start(resumed: resumed) }
             if freezes == 0 { noteStarted(resumed: resumed) }
@@ -192,7 +191,7 @@ struct QueryState {
     private mutating func receiveProgress(_ changes: QueryChanges) {
         switch phase {
         case .gathering:
-            results.apply(changes)
+            let changes = results.apply(changes)
             emit { $0.addProgress(changes) }
         case .catchingUp(var delta):
             phase = .idle  // Lets go of the copy, so that the merge is in place.
@@ -214,20 +213,19 @@ struct QueryState {
             if freezes == 0 { publishedGathered = true }
         case .catchingUp(var delta):
             phase = .live
-            regain(resumed: true, delta.take())
+            regain(resumed: true, results.apply(delta.take()))
         case .regathering(let gathered):
             phase = .live
             let difference = ResultSetDifference(
                 from: results, to: gathered, comparing: configuration.requestedAttributes)
             aliases = difference.aliases
             results = difference.results
-            regain(resumed: false, difference.changes)
+            regain(resumed: false, results.show(difference.changes))
         case .idle, .connecting, .live, .lost: break
         }
     }
 
     private mutating func regain(resumed: Bool, _ changes: QueryChanges) {
-        if resumed { results.apply(changes) }
         emit {
             $0.regainConnection(resumed: resumed)
             if !changes.isEmpty { $0.addUpdate(changes) }
@@ -263,7 +261,7 @@ struct QueryState {
         var queue = story ?? NotificationQueue()
         if story == nil, let (resumed, _) = publishedStarted {
             queue.start(resumed: resumed)
-            queue.addProgress(QueryChanges(added: visibleResults.items))
+            queue.addProgress(QueryChanges(added: visibleResults.told))
             if publishedGathered { queue.finishGathering() }
             if let publishedLoss { queue.loseConnection(publishedLoss) }
         }

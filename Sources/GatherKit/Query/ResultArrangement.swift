@@ -6,9 +6,13 @@ struct ResultArrangement: Sendable, Hashable {
     var sortKeys: [SortKey] = []
     var valueListAttributes: [Attribute] = []
     var groupingAttributes: [Attribute] = []
+    /// The number of first results that readers see; nil for all.
+    var limit: Int?
 
-    /// The attributes that the arrangement reads.
-    var attributes: [Attribute] { sortKeys.map(\.attribute) + valueListAttributes + groupingAttributes }
+    /// The attributes that the arrangement reads. An item that is pushed out of the first results is told with its path.
+    var attributes: [Attribute] {
+        sortKeys.map(\.attribute) + valueListAttributes + groupingAttributes + (limit == nil ? [] : [.path])
+    }
 
     /// Returns an item's sort key; empty if no order is requested.
     func sortKey(of item: MetadataItem) -> [UInt8] {

@@ -3,6 +3,8 @@
 
 /// The items that match now. Adding, replacing and removing take constant time, apart from an order that is in use. A
 /// changed item keeps its place among equal ones. Copies share memory until one of them changes.
+///
+/// With a limit, readers see the first items only. All items are counted.
 struct ResultSet {
     private struct Entry {
         var item: MetadataItem
@@ -14,6 +16,8 @@ struct ResultSet {
     private var entries: [String: Entry] = [:]
     private var arrivals: UInt64 = 0
     private var order = ResultOrder()
+    /// The items that readers see, if there is a limit.
+    private var window = ResultWindow()
     /// The number of items for each value of the listed attributes. Values are distinguished by their sort keys, as in
     /// the daemon: a composed and a decomposed name are two values, although `String` finds them equal.
     private var tallies: [Attribute: [[UInt8]: AttributeValueCount]] = [:]
@@ -23,7 +27,11 @@ struct ResultSet {
         arrange(arrangement)
     }
 
+    /// The number of all items.
     var count: Int { entries.count }
+
+    /// The number of items that readers see.
+    var shownCount: Int { min(arrangement.limit ?? count, count) }
 
     subscript(id: String) -> MetadataItem? { entries[id]?.item }
 
@@ -35,7 +43,11 @@ struct ResultSet {
     /// All items, unordered.
     var unordered: some Sequence<MetadataItem> { entries.values.lazy.map(\.item) }
 
-    /// All items in the requested order, or in that of arrival. Costs O(n), or O(n log n) after many changes.
+    /// The items that readers were told of, in any order. Costs O(n log n).
+    var told: [MetadataItem] { arrangement.limit == nil ? items : window.shown }
+
+    /// The items that readers see in the requested order, or in that of arrival. Costs O(n), or O(n log n) after many
+    /// changes; with a limit, O(limit).
     mutating func arranged() -> [MetadataItem] {
         if !order.isKept {
             let arrangement = arrangement
@@ -44,13 +56,20 @@ struct ResultSet {
         return order.items
     }
 
-    /// Changes the presentation of the items.
-    mutating func arrange(_ arrangement: ResultArrangement) {
+    /// Changes the presentation of the items. Returns the changes of what readers see, which only a limit has.
+    @discardableResult
+    mutating func arrange(_ arrangement: ResultArrangement) -> QueryChanges {
+        let isLimited = arrangement.limit != nil || self.arrangement.limit != nil
+        let former = isLimited ? told : []
         self.arrangement = arrangement
-        order.forget()
+        order = ResultOrder(limit: arrangement.limit)
         tallies = [:]
         for attribute in arrangement.valueListAttributes { tallies[attribute] = [:] }
         for entry in entries.values { tally(entry.item, 1) }
+        guard isLimited else { return QueryChanges() }
+        window = ResultWindow(showing: former)
+        defer { if arrangement.limit == nil { window = ResultWindow() } }
+        return window.show(arranged(), after: QueryChanges())
     }
 
     // MARK: Changes
@@ -82,11 +101,24 @@ struct ResultSet {
     /// Prepares for a number of changes. The order is dropped if sorting again costs less.
     mutating func prepare(changes: Int) { order.prepare(changes: changes) }
 
-    mutating func apply(_ delta: QueryChanges) {
+    /// Applies changes of the matches. Returns the changes of what readers see.
+    @discardableResult
+    mutating func apply(_ delta: QueryChanges) -> QueryChanges {
         prepare(changes: delta.removed.count + delta.added.count + delta.changed.count)
         for removal in delta.removed { remove(removal.id) }
         for item in delta.added { put(item) }
         for item in delta.changed { put(item) }
+        return show(delta)
+    }
+
+    /// Returns the changes of what readers see for changes that were applied. With a limit, costs O(limit) if the first
+    /// items changed, and O(n log n) if more of them are gone than were kept behind them.
+    mutating func show(_ delta: QueryChanges) -> QueryChanges {
+        guard arrangement.limit != nil else { return delta }
+        order.forgetIfShort()
+        let first = order.isKept ? nil : arranged()
+        guard order.takeTouched() else { return QueryChanges() }
+        return window.show(first ?? order.items, after: delta)
     }
 
     private static func place(_ entry: Entry, _ arrangement: ResultArrangement) -> ResultOrder.Place {
