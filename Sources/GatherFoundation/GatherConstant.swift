@@ -28,6 +28,12 @@ extension Bool: GatherConstant {
 extension Timestamp: GatherConstant {
     func gatherValue() -> MetadataValue { .date(self) }
 }
+extension ContainerIdentifier: GatherConstant {
+    func gatherValue() -> MetadataValue { .string(rawValue) }
+}
+extension MetadataItem.ID: GatherConstant {
+    func gatherValue() -> MetadataValue { .string(rawValue) }
+}
 extension FileKind: GatherConstant {
     func gatherValue() -> MetadataValue { .string(name.description) }
 }

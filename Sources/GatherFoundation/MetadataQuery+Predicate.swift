@@ -26,7 +26,8 @@ extension MetadataQuery {
     public convenience init(
         _ predicate: Predicate<MetadataItem>, scopes: [SearchScope] = [],
         attributes: [Attribute] = MetadataQuery.defaultAttributes, sortedBy sortKeys: [SortKey] = [],
-        limit: Int? = nil, batchingInterval: Duration = .zero, since clock: String? = nil, socket: DaemonSocket = .find()
+        limit: Int? = nil, batchingInterval: Duration = .zero, since clock: DaemonClock? = nil,
+        socket: DaemonSocket = .find()
     ) throws(PredicateConversionError) {
         self.init(
             predicate: try gatherPredicate(predicate), scopes: scopes, attributes: attributes, sortedBy: sortKeys,

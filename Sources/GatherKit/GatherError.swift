@@ -75,7 +75,7 @@ public struct GatherError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The subject of the error, if any: a container, an attribute, a scope, a device, or a path.
     public let subject: String?
     /// For ``Code/unknownScope`` of a directory: some of the containers that lie below it.
-    public internal(set) var containers: [String] = []
+    public internal(set) var containers: [ContainerIdentifier] = []
     /// The place in the predicate, in bytes from its start, for ``Code/invalidPredicate``.
     public let position: Int?
 

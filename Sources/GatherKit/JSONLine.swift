@@ -100,7 +100,7 @@ extension MetadataItem {
         if attributes.contains(.path) { wanted.insert("rawPath") }
         if attributes.contains(.conflictOf) { wanted.insert("rawConflictOf") }
         writer.beginObject()
-        writer.field("id", id)
+        writer.field("id", id.rawValue)
         copyFields(to: &writer) { $0 != "id" && $0 != "extended" && wanted.contains($0) }
         if wanted.contains("extended") { writeExtended(attributes, to: &writer) }
         writer.endObject()

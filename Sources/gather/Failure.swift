@@ -38,7 +38,7 @@ struct Failure: Error {
             let scope = error.subject ?? ""
             let hint =
                 !error.containers.isEmpty
-                ? "Below it are containers: \(error.containers.map { "--container " + ShellText.quoted($0) }.joined(separator: " "))"
+                ? "Below it are containers: \(error.containers.map { "--container " + ShellText.quoted($0.rawValue) }.joined(separator: " "))"
                     + ". To read all of it without a daemon: --embedded"
                 : scope.hasPrefix("/")
                     ? "To watch it: gather container add NAME \(ShellText.quoted(scope))"

@@ -6,7 +6,7 @@ internal import GatherKit
 /// Finds the items of files: by a daemon, by an engine within this command for given directories, or by such an engine for
 /// the directory of each file in turn.
 struct ItemSource: ~Copyable {
-    private let isSynchronized: Bool
+    private let freshness: Freshness
     /// Whether each file's own directory is read, and nothing below it.
     private let readsByDirectory: Bool
     private var connection: Connection
@@ -15,15 +15,15 @@ struct ItemSource: ~Copyable {
     private var directory: String?
 
     init(
-        _ daemon: ConnectionOptions, _ embedding: EmbeddedOptions, _ directories: [String], isSynchronized: Bool
+        _ daemon: ConnectionOptions, _ embedding: EmbeddedOptions, _ directories: [String], freshness: Freshness
     ) throws {
         let readsByDirectory = embedding.embedded && directories.isEmpty
         let connection =
             embedding.embedded && !readsByDirectory
             ? try EmbeddedOptions.connection(directories) : daemon.target
-        if isSynchronized, connection.embedded != nil { try connection.showProgress() }
+        if freshness == .afterFlush, connection.embedded != nil { try connection.showProgress() }
         client = readsByDirectory ? nil : try connection.connect()
-        self.isSynchronized = isSynchronized
+        self.freshness = freshness
         self.readsByDirectory = readsByDirectory
         self.connection = connection
     }
@@ -61,7 +61,7 @@ struct ItemSource: ~Copyable {
         _ place: FilePlace, _ shown: [Attribute], _ client: inout BlockingClient
     ) throws -> MetadataItem {
         do {
-            var inexact: [String] = []
+            var inexact: [ContainerIdentifier] = []
             var item = try find(place, place.predicate, shown, &client, &inexact)
             if item == nil {
                 // Its container may be named by a path with symbolic links in it.
@@ -77,12 +77,12 @@ struct ItemSource: ~Copyable {
 
     private func find(
         _ place: FilePlace, _ predicate: String, _ shown: [Attribute], _ client: inout BlockingClient,
-        _ inexact: inout [String]
+        _ inexact: inout [ContainerIdentifier]
     ) throws -> MetadataItem? {
         let search = Search(
             predicate: predicate, scopes: place.scopes,
             attributes: shown + (shown.contains(.path) ? [] : [.path]),
-            isSynchronized: isSynchronized, timeout: connection.patience)
+            freshness: freshness, timeout: connection.patience)
         var found: MetadataItem?
         let summary = try client.find(search) { items in
             for item in items {

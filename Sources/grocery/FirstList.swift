@@ -69,7 +69,7 @@ struct FirstList {
 
     // MARK: The container
 
-    private func existing(_ identifier: String, _ client: GatherClient) async throws -> ContainerStatus? {
+    private func existing(_ identifier: ContainerIdentifier, _ client: GatherClient) async throws -> ContainerStatus? {
         do throws(GatherError) {
             return try await client.container(identifier)
         } catch {
@@ -80,7 +80,7 @@ struct FirstList {
 
     /// Adds the container. The system's daemon takes it from root alone, so another user gets a daemon of their own.
     private func add(
-        _ identifier: String, _ path: String, _ client: GatherClient, _ lines: inout [String]
+        _ identifier: ContainerIdentifier, _ path: String, _ client: GatherClient, _ lines: inout [String]
     ) async throws -> ContainerStatus {
         do throws(GatherError) {
             return try await client.addContainer(identifier, path: path)

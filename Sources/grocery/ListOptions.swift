@@ -18,9 +18,11 @@ struct ListOptions: ParsableArguments {
     var socket: String?
 
     /// The identifier of the list's container.
-    var identifier: String {
-        if let container { return container }
-        if let name = getenv("GROCERY_CONTAINER"), name.pointee != 0 { return String(cString: name) }
+    var identifier: ContainerIdentifier {
+        if let container { return ContainerIdentifier(container) }
+        if let name = getenv("GROCERY_CONTAINER"), name.pointee != 0 {
+            return ContainerIdentifier(String(cString: name))
+        }
         return "grocery"
     }
 

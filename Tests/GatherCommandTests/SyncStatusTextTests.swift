@@ -29,7 +29,8 @@ struct SyncStatusTextTests {
         shares: [SharedFolder.Share] = [SharedFolder.Share(device: attic.identifier)]
     ) -> SharedFolder {
         SharedFolder(
-            identifier: "gather-\(container)\(suffix)", container: container, path: "/srv/\(container)\(suffix)",
+            identifier: "gather-\(container)\(suffix)", container: ContainerIdentifier(container),
+            path: "/srv/\(container)\(suffix)",
             state: state, error: error, isPaused: isPaused, items: 10, bytes: bytes, missingItems: missing.items,
             missingBytes: missing.bytes, shares: shares)
     }

@@ -10,7 +10,7 @@ import Testing
 
 /// A container that no daemon watches.
 struct PlainContainer: FileContainer {
-    let identifier = "box"
+    let identifier: ContainerIdentifier = "box"
     let data: String
 }
 

@@ -175,7 +175,7 @@ struct LocalContainerTests {
     @Test(arguments: ["", ".", "..", "a/b", "a\0b"])
     func anIdentifierThatIsNoNameIsRefused(identifier: String) throws {
         let scratch = try Scratch()
-        #expect { try LocalContainer(identifier: identifier, in: scratch.path) } throws: {
+        #expect { try LocalContainer(identifier: ContainerIdentifier(identifier), in: scratch.path) } throws: {
             ($0 as? DocumentError)?.code == .invalidName
         }
     }

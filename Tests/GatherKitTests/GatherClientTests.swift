@@ -34,7 +34,7 @@ struct GatherClientTests {
         }
         let result = try await client.find(
             "", scopes: [.directory("/t")], attributes: [.path, .tags], sort: [SortKey(.size, ascending: false)],
-            limit: 5, synchronized: false, timeout: .seconds(1.5))
+            limit: 5, freshness: .asKnown, timeout: .seconds(1.5))
         #expect(result.items == [milk.item(), bread.item()])
         #expect(result.inexactContainers == ["x"])
         #expect(result.clock == "1")

@@ -6,11 +6,15 @@ import Metadata
 import TestSupport
 import Varlink
 
-@testable import GatherKit
+@testable package import GatherKit
+
+extension DaemonClock: ExpressibleByStringLiteral {
+    package init(stringLiteral text: String) { self.init(rawValue: text) }
+}
 
 /// A file as a played daemon knows it.
 struct PlayedFile: Hashable {
-    var id: String
+    var id: MetadataItem.ID
     var path: String
     var size: Int64 = 0
     var inode: Int64 = 1
@@ -37,14 +41,14 @@ struct PlayedFile: Hashable {
 extension QueryReply {
     static func started(fresh: Bool = false) -> QueryReply { QueryReply(event: .started, fresh: fresh) }
     static func progress(_ changes: QueryChanges) -> QueryReply { QueryReply(event: .progress, changes: changes) }
-    static func gathered(clock: String) -> QueryReply { QueryReply(event: .gathered, clock: clock) }
-    static func updated(_ changes: QueryChanges, clock: String) -> QueryReply {
+    static func gathered(clock: DaemonClock) -> QueryReply { QueryReply(event: .gathered, clock: clock) }
+    static func updated(_ changes: QueryChanges, clock: DaemonClock) -> QueryReply {
         QueryReply(event: .updated, changes: changes, clock: clock)
     }
 }
 
 extension QueryConfiguration {
-    static func everything(since clock: String? = nil) -> QueryConfiguration {
+    static func everything(since clock: DaemonClock? = nil) -> QueryConfiguration {
         QueryConfiguration(
             predicate: "", scopes: [], attributes: [.name, .path, .size], batchingInterval: .zero, resumeClock: clock)
     }
@@ -52,7 +56,7 @@ extension QueryConfiguration {
 
 /// A reader that holds notifications to the letter: an added item was not there, a changed or removed one was.
 struct StrictReader {
-    private(set) var items: [String: MetadataItem] = [:]
+    private(set) var items: [MetadataItem.ID: MetadataItem] = [:]
     private(set) var isGathered = false
     private(set) var isStarted = false
     private(set) var violations: [String] = []

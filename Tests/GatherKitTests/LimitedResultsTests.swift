@@ -51,13 +51,14 @@ import Testing
             // Now and then most of the first ones go at once.
             let removes = round % 15 == 9
             var changes = QueryChanges()
-            var touched: Set<String> = []
+            var touched: Set<MetadataItem.ID> = []
             for _ in 0..<(isLarge ? 900 : removes ? 400 : Int.random(in: 0...6, using: &generator)) {
                 let choice = isLarge ? 0 : removes ? 2 : Int.random(in: 0..<3, using: &generator)
                 guard choice > 0, !model.isEmpty else {
                     made += 1
                     let file = PlayedFile(
-                        id: "\(made)", path: "/c/\(made)", size: Int64.random(in: 0..<9, using: &generator))
+                        id: MetadataItem.ID(rawValue: "\(made)"), path: "/c/\(made)",
+                        size: Int64.random(in: 0..<9, using: &generator))
                     model.append(file)
                     touched.insert(file.id)
                     changes.added.append(file.item())
@@ -168,7 +169,7 @@ import Testing
 
     @Test func `An item that another one pushes out is removed with its path, and comes back when there is room`() {
         var set = ResultSet(ResultArrangement(sortKeys: [SortKey(.path)], limit: 2))
-        let files = (1...4).map { PlayedFile(id: "i\($0)", path: "/c/\($0)") }
+        let files = (1...4).map { PlayedFile(id: MetadataItem.ID(rawValue: "i\($0)"), path: "/c/\($0)") }
         let first = set.apply(QueryChanges(added: [files[1].item(), files[2].item()]))
         #expect(first.added.map(\.id) == ["i2", "i3"])
         let pushed = set.apply(QueryChanges(added: [files[0].item()]))
@@ -191,7 +192,7 @@ import Testing
         var state = QueryState(configuration: configuration)
         state.start(configuration)
         let reader = state.addReader()
-        let files = (1...3).map { PlayedFile(id: "i\($0)", path: "/c/\($0)") }
+        let files = (1...3).map { PlayedFile(id: MetadataItem.ID(rawValue: "i\($0)"), path: "/c/\($0)") }
         _ = state.beginCall()
         state.receive(.started())
         state.receive(.progress(QueryChanges(added: [files[0].item(), files[1].item()], removed: [files[2].removal])))

@@ -14,7 +14,7 @@ struct MetadataQueryTests {
     private let milk = PlayedFile(id: "a", path: "/c/milk", inode: 1)
     private let bread = PlayedFile(id: "b", path: "/c/bread", inode: 2)
 
-    private func query(_ predicate: String = "name == 'x'", since clock: String? = nil) -> MetadataQuery {
+    private func query(_ predicate: String = "name == 'x'", since clock: DaemonClock? = nil) -> MetadataQuery {
         MetadataQuery(predicate: predicate, since: clock, socket: socket)
     }
 

@@ -10,11 +10,11 @@ struct PendingDeltaTests {
     @Test(arguments: 0..<40)
     func `Merged changes lead to the same set as each in turn`(_ seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
-        var before: [String: PlayedFile] = [:]
-        var now: [String: PlayedFile] = [:]
+        var before: [MetadataItem.ID: PlayedFile] = [:]
+        var now: [MetadataItem.ID: PlayedFile] = [:]
         var pending = PendingDelta()
         for _ in 0..<300 {
-            let id = "\(Int.random(in: 0..<8, using: &generator))"
+            let id = MetadataItem.ID(rawValue: "\(Int.random(in: 0..<8, using: &generator))")
             if let file = now[id] {
                 if Bool.random(using: &generator) {
                     now[id] = nil

@@ -7,16 +7,16 @@ import TestSupport
 
 /// A daemon that is a set of files, and tells what changes as the contract says.
 struct PlayedDaemon {
-    private(set) var files: [String: PlayedFile] = [:]
+    private(set) var files: [MetadataItem.ID: PlayedFile] = [:]
     private var nextID = 0
     private var nextInode: Int64 = 100
     private var time: Int64 = 1000
     private(set) var clock = 0
     private var epoch = 0
     /// The sets at each clock, for `since`.
-    private var history: [String: [String: PlayedFile]] = [:]
+    private var history: [DaemonClock: [MetadataItem.ID: PlayedFile]] = [:]
 
-    var clockText: String { "\(epoch):\(clock)" }
+    var clockText: DaemonClock { DaemonClock(rawValue: "\(epoch):\(clock)") }
 
     init() { history[clockText] = files }
 
@@ -25,7 +25,7 @@ struct PlayedDaemon {
         time += 1
         clock += 1
         defer { history[clockText] = files }
-        let victim = files.values.sorted { $0.id < $1.id }.randomElement(using: &generator)
+        let victim = files.values.sorted { $0.id.rawValue < $1.id.rawValue }.randomElement(using: &generator)
         switch Int.random(in: 0..<10, using: &generator) {
         case 0..<4:
             let path = "/c/\(Int.random(in: 0..<40, using: &generator))"
@@ -58,7 +58,8 @@ struct PlayedDaemon {
         nextID += 1
         nextInode += 1
         let file = PlayedFile(
-            id: "\(epoch)-\(nextID)", path: path, size: 0, inode: nextInode, created: time, changed: time)
+            id: MetadataItem.ID(rawValue: "\(epoch)-\(nextID)"), path: path, size: 0, inode: nextInode, created: time,
+            changed: time)
         files[file.id] = file
         return file
     }
@@ -67,10 +68,10 @@ struct PlayedDaemon {
     mutating func forget() {
         epoch += 1
         history = [:]
-        var renumbered: [String: PlayedFile] = [:]
+        var renumbered: [MetadataItem.ID: PlayedFile] = [:]
         for var file in files.values {
             nextID += 1
-            file.id = "\(epoch)-\(nextID)"
+            file.id = MetadataItem.ID(rawValue: "\(epoch)-\(nextID)")
             renumbered[file.id] = file
         }
         files = renumbered
@@ -78,7 +79,7 @@ struct PlayedDaemon {
     }
 
     /// The answer to a Watch up to gathered.
-    func gather(since: String?) -> [QueryReply] {
+    func gather(since: DaemonClock?) -> [QueryReply] {
         guard let since, let former = history[since] else {
             let added = files.values.map { $0.item() }
             let half = added.count / 2

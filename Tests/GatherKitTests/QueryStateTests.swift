@@ -11,7 +11,7 @@ struct QueryStateTests {
     private let loss = GatherError(code: .connectionLost, message: "gone")
 
     /// A query that has gathered `files`, and a reader that has heard nothing yet.
-    private func gathered(_ files: [PlayedFile], since clock: String? = nil) -> (QueryState, UInt64) {
+    private func gathered(_ files: [PlayedFile], since clock: DaemonClock? = nil) -> (QueryState, UInt64) {
         var state = QueryState(configuration: .everything(since: clock))
         state.start(.everything(since: clock))
         let reader = state.addReader()

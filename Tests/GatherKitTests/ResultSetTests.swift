@@ -40,7 +40,7 @@ private func naturally(_ a: String, _ b: String) -> Bool {
 
 @Suite struct ResultSetTests {
     private struct Sample: Hashable {
-        var id: String
+        var id: MetadataItem.ID
         var name: String
         var size: Int64?
         var tags: [String]
@@ -83,7 +83,7 @@ private func naturally(_ a: String, _ b: String) -> Bool {
         var model: [Sample] = []
         var made = 0
         let names = ["a", "A", "a2", "a10", "a02", "B1", "b", "10", "9", "x9y1", "x10y0", ".h", "_"]
-        func sample(_ id: String) -> Sample {
+        func sample(_ id: MetadataItem.ID) -> Sample {
             Sample(
                 id: id, name: names.randomElement(using: &random)!,
                 size: [nil, 0, 1, 5, 70_000].randomElement(using: &random)!,
@@ -95,7 +95,7 @@ private func naturally(_ a: String, _ b: String) -> Bool {
             for _ in 0..<(round % 10 == 9 ? 300 : Int.random(in: 0...6, using: &random)) {
                 let choice = Int.random(in: 0..<3, using: &random)
                 if choice == 0 || model.isEmpty {
-                    let new = sample("i\(made)")
+                    let new = sample(MetadataItem.ID(rawValue: "i\(made)"))
                     made += 1
                     model.append(new)
                     changes.added.append(new.item)

@@ -55,7 +55,7 @@ struct SharingClientTests {
         ("x-documents", "x documents", "x documents", false),
     ])
     func offerOfDocumentsBelongsToItsContainer(
-        _ folder: String, _ label: String, _ container: String, _ isDocuments: Bool
+        _ folder: String, _ label: String, _ container: ContainerIdentifier, _ isDocuments: Bool
     ) {
         let offer = SharingOffer(device: "A", folder: folder, container: label)
         #expect(offer.container == container && offer.isDocuments == isDocuments)

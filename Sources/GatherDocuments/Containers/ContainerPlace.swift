@@ -38,7 +38,7 @@ public enum ContainerPlace: Sendable, Hashable {
     ///   - directory: The directory that has a folder for each local container; nil for the standard one.
     /// - Throws: ``DocumentError`` if there is neither the container nor a local folder.
     public static func current(
-        _ identifier: String, client: GatherClient = GatherClient(), local directory: String? = nil
+        _ identifier: ContainerIdentifier, client: GatherClient = GatherClient(), local directory: String? = nil
     ) async throws(DocumentError) -> ContainerPlace {
         let reason: String
         do throws(GatherError) {
@@ -53,11 +53,11 @@ public enum ContainerPlace: Sendable, Hashable {
 
     /// Returns the present place and each later one.
     public static func changes(
-        of identifier: String, client: GatherClient = GatherClient(), local directory: String? = nil
+        of identifier: ContainerIdentifier, client: GatherClient = GatherClient(), local directory: String? = nil
     ) -> ContainerPlaces { ContainerPlaces(identifier: identifier, client: client, directory: directory) }
 
     static func local(
-        _ identifier: String, _ directory: String?, _ reason: String
+        _ identifier: ContainerIdentifier, _ directory: String?, _ reason: String
     ) async throws(DocumentError) -> ContainerPlace {
         let local = try await BlockingWork.run { () throws(DocumentError) in
             try LocalContainer(identifier: identifier, in: directory)
@@ -80,7 +80,7 @@ public struct ContainerPlaces: AsyncSequence, Sendable {
     /// The error type of the sequence.
     public typealias Failure = DocumentError
 
-    let identifier: String
+    let identifier: ContainerIdentifier
     let client: GatherClient
     let directory: String?
 
@@ -108,7 +108,7 @@ public struct ContainerPlaces: AsyncSequence, Sendable {
             while true {
                 let change: ContainerAvailability.Element?
                 do throws(GatherError) { change = try await availability.next(isolation: actor) } catch {
-                    throw DocumentError(code: .system, message: error.message, path: places.identifier)
+                    throw DocumentError(code: .system, message: error.message, path: places.identifier.rawValue)
                 }
                 guard let change else { return nil }
                 let place = try await places.place(after: change, last: last)

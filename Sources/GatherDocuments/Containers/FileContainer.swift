@@ -9,7 +9,7 @@ public import GatherKit
 /// calls block the thread, and none asks the daemon.
 public protocol FileContainer: Sendable {
     /// The identifier.
-    var identifier: String { get }
+    var identifier: ContainerIdentifier { get }
     /// The path of the container's own directory.
     var data: String { get }
 }

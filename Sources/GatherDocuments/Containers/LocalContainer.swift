@@ -1,6 +1,7 @@
 // A folder of this machine that stands in for a container.
 // SPDX-License-Identifier: Apache-2.0
 
+public import GatherKit
 internal import LinuxSystem
 
 /// A folder of this machine that stands in for a container while there is none.
@@ -10,12 +11,12 @@ internal import LinuxSystem
 /// container is there, ``move(into:)`` moves the files.
 public struct LocalContainer: FileContainer, Hashable, Identifiable {
     /// The identifier of the container that it stands in for.
-    public let identifier: String
+    public let identifier: ContainerIdentifier
     /// The path of its own directory.
     public let data: String
 
     /// The identifier.
-    public var id: String { identifier }
+    public var id: ContainerIdentifier { identifier }
 
     /// Makes the folder if it is missing. Blocks the thread.
     ///
@@ -24,19 +25,19 @@ public struct LocalContainer: FileContainer, Hashable, Identifiable {
     ///   - directory: The directory that has a folder for each container; nil for the standard one.
     /// - Throws: ``DocumentError/Code/invalidName`` for an identifier that is no file name, and
     ///   ``DocumentError/Code/notFound`` if the environment names no home directory.
-    public init(identifier: String, in directory: String? = nil) throws(DocumentError) {
-        guard ContainerScope.isName(identifier) else {
+    public init(identifier: ContainerIdentifier, in directory: String? = nil) throws(DocumentError) {
+        guard ContainerScope.isName(identifier.rawValue) else {
             throw DocumentError(
-                code: .invalidName, message: "a container cannot be named '\(identifier)'", path: identifier)
+                code: .invalidName, message: "a container cannot be named '\(identifier)'", path: identifier.rawValue)
         }
         guard let parent = directory ?? LocalContainer.standardDirectory else {
             throw DocumentError(
                 code: .notFound,
                 message: "there is no folder for the files of '\(identifier)': neither XDG_DATA_HOME nor HOME is set",
-                path: identifier)
+                path: identifier.rawValue)
         }
         self.identifier = identifier
-        let path = parent + "/" + identifier
+        let path = parent + "/" + identifier.rawValue
         data = path
         try DocumentError.of("cannot make the folder", path) { () throws(SystemError) in
             try FileBytes.makeDirectories(path, mode: 0o700)

@@ -77,7 +77,7 @@ extension Document {
         guard follower?.number == number, model != nil else { return .close }
         switch event {
         case .live(let item):
-            follower?.item = item.isEmpty ? nil : item
+            follower?.item = item.rawValue.isEmpty ? nil : item
             setFollowing(.live)
         case .paused(let reason):
             setFollowing(.paused(reason: reason))

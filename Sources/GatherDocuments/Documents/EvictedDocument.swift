@@ -75,7 +75,7 @@ struct EvictedDocument: Sendable {
             try? await client.find(
                 search.predicate, scopes: [search.scope], attributes: [.path], limit: isPackage ? 1 : nil,
                 // Evicted items are known at once; a container that is being read would take its time.
-                synchronized: false
+                freshness: .asKnown
             ).items
         }
         guard let items, !items.isEmpty else { return nil }

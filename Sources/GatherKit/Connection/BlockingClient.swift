@@ -29,9 +29,9 @@ package struct BlockingClient: ~Copyable {
         /// The number of items.
         package var count = 0
         /// The containers for which the answer may be wrong.
-        package var inexactContainers: [String] = []
+        package var inexactContainers: [ContainerIdentifier] = []
         /// The clock of the answer.
-        package var clock = ""
+        package var clock = DaemonClock(rawValue: "")
 
         /// Makes an empty summary.
         package init() {}
@@ -50,8 +50,8 @@ package struct BlockingClient: ~Copyable {
         try callMore(QueryInterface.Find.name, JSONBytes(search.findRequest)) { reply in
             let part = try socket.reading { () throws(JSONError) in try FindReplySummary(walking: reply, body) }
             summary.count += part.count
-            summary.inexactContainers = part.inexact ?? []
-            summary.clock = part.clock
+            summary.inexactContainers = [ContainerIdentifier](inexact: part.inexact)
+            summary.clock = DaemonClock(rawValue: part.clock)
             try finishBatch()
             return true
         }
@@ -69,8 +69,8 @@ package struct BlockingClient: ~Copyable {
                 return part
             }
             summary.count += part.items.count
-            summary.inexactContainers = part.inexact ?? []
-            summary.clock = part.clock
+            summary.inexactContainers = [ContainerIdentifier](inexact: part.inexact)
+            summary.clock = DaemonClock(rawValue: part.clock)
             try body(part.items.map { MetadataItem($0) })
             return true
         }
@@ -88,8 +88,8 @@ package struct BlockingClient: ~Copyable {
     }
 
     /// Waits until every earlier change was sent to the live queries of this user.
-    package mutating func flush() throws(GatherError) -> String {
-        try call(QueryInterface.Flush.self, QueryInterface.Flush.Request()).clock
+    package mutating func flush() throws(GatherError) -> DaemonClock {
+        DaemonClock(rawValue: try call(QueryInterface.Flush.self, QueryInterface.Flush.Request()).clock)
     }
 
     /// Returns how the daemon understands a predicate.
@@ -118,28 +118,30 @@ package struct BlockingClient: ~Copyable {
 
     /// Watches another directory from now on.
     package mutating func addContainer(
-        _ identifier: String, path: String, packages: [String], ignore: [String], sync: String? = nil
+        _ identifier: ContainerIdentifier, path: String, packages: [String], ignore: [String], sync: String? = nil
     ) throws(GatherError) -> ContainerStatus {
         let request = ContainerInterface.Add.Request(
-            identifier: identifier, path: path, packages: packages, ignore: ignore, sync: sync)
+            identifier: identifier.rawValue, path: path, packages: packages, ignore: ignore, sync: sync)
         return ContainerStatus(try call(ContainerInterface.Add.self, request, isQuestion: false).container)
     }
 
     /// Makes a container that was added at run time a shared one, or a plain one with nil.
-    package mutating func setSharing(of identifier: String, to sync: String?) throws(GatherError) -> ContainerStatus {
-        let request = ContainerInterface.Share.Request(identifier: identifier, sync: sync)
+    package mutating func setSharing(
+        of identifier: ContainerIdentifier, to sync: String?
+    ) throws(GatherError) -> ContainerStatus {
+        let request = ContainerInterface.Share.Request(identifier: identifier.rawValue, sync: sync)
         return ContainerStatus(try call(ContainerInterface.Share.self, request, isQuestion: false).container)
     }
 
     /// Removes a container that was added at run time.
-    package mutating func removeContainer(_ identifier: String) throws(GatherError) {
-        let request = ContainerInterface.Remove.Request(identifier: identifier)
+    package mutating func removeContainer(_ identifier: ContainerIdentifier) throws(GatherError) {
+        let request = ContainerInterface.Remove.Request(identifier: identifier.rawValue)
         _ = try call(ContainerInterface.Remove.self, request, isQuestion: false)
     }
 
     /// Compares the whole tree with the index again.
-    package mutating func rescanContainer(_ identifier: String) throws(GatherError) -> RescanResult {
-        let request = ContainerInterface.Rescan.Request(identifier: identifier)
+    package mutating func rescanContainer(_ identifier: ContainerIdentifier) throws(GatherError) -> RescanResult {
+        let request = ContainerInterface.Rescan.Request(identifier: identifier.rawValue)
         return RescanResult(try call(ContainerInterface.Rescan.self, request, isQuestion: false))
     }
 

@@ -24,18 +24,17 @@ public struct GatherClient: Sendable, Hashable {
     ///   - attributes: The attributes to return of each item.
     ///   - sort: The order, the primary key first.
     ///   - limit: The most items to return.
-    ///   - synchronized: Whether the answer reflects every change made before the call. If false, the present index is used at
-    ///     once.
+    ///   - freshness: How fresh the answer must be.
     ///   - timeout: The longest wait for containers that are still being read; nil for ten seconds.
     public func find(
         _ predicate: String, scopes: [SearchScope] = [],
         attributes: [Attribute] = MetadataQuery.defaultAttributes, sort: [SortKey] = [], limit: Int? = nil,
-        synchronized: Bool = true, timeout: Duration? = nil
+        freshness: Freshness = .afterFlush, timeout: Duration? = nil
     ) async throws(GatherError) -> FindResult {
         let search = Search(
             predicate: predicate, scopes: scopes, attributes: attributes, sort: sort, limit: limit,
-            isSynchronized: synchronized, timeout: timeout)
-        var result = FindResult(items: [], inexactContainers: [], clock: "")
+            freshness: freshness, timeout: timeout)
+        var result = FindResult(items: [], inexactContainers: [], clock: DaemonClock(rawValue: ""))
         // In batches, since a single reply has a limit.
         var batches = try await batches(search).makeAsyncIterator()
         while let batch = try await batches.next() {
@@ -47,11 +46,11 @@ public struct GatherClient: Sendable, Hashable {
     }
 
     /// Returns the number of items that match now. The parameters are those of
-    /// ``find(_:scopes:attributes:sort:limit:synchronized:timeout:)``.
+    /// ``find(_:scopes:attributes:sort:limit:freshness:timeout:)``.
     public func count(
-        _ predicate: String, scopes: [SearchScope] = [], synchronized: Bool = true, timeout: Duration? = nil
+        _ predicate: String, scopes: [SearchScope] = [], freshness: Freshness = .afterFlush, timeout: Duration? = nil
     ) async throws(GatherError) -> CountResult {
-        let search = Search(predicate: predicate, scopes: scopes, isSynchronized: synchronized, timeout: timeout)
+        let search = Search(predicate: predicate, scopes: scopes, freshness: freshness, timeout: timeout)
         return CountResult(try await call(QueryInterface.Count.self, search.countRequest))
     }
 
@@ -72,14 +71,14 @@ public struct GatherClient: Sendable, Hashable {
     ///   - predicate: The condition on items; an empty text matches everything.
     ///   - scopes: The places to search; empty means every container that this user may read.
     ///   - limit: The most values to return.
-    ///   - synchronized: Whether the answer reflects every change made before the call.
+    ///   - freshness: How fresh the answer must be.
     ///   - timeout: The longest wait for containers that are still being read; nil for ten seconds.
     public func values(
         of attribute: Attribute, _ predicate: String = "", scopes: [SearchScope] = [], limit: Int? = nil,
-        synchronized: Bool = true, timeout: Duration? = nil
+        freshness: Freshness = .afterFlush, timeout: Duration? = nil
     ) async throws(GatherError) -> ValuesResult {
         let search = Search(
-            predicate: predicate, scopes: scopes, limit: limit, isSynchronized: synchronized, timeout: timeout)
+            predicate: predicate, scopes: scopes, limit: limit, freshness: freshness, timeout: timeout)
         return ValuesResult(
             try await call(QueryInterface.Values.self, search.valuesRequest(attribute)), of: attribute)
     }
@@ -87,8 +86,8 @@ public struct GatherClient: Sendable, Hashable {
     /// Waits until every change made before the call has been sent to this user's live queries. Returns the clock of
     /// that moment.
     @discardableResult
-    public func flush() async throws(GatherError) -> String {
-        try await call(QueryInterface.Flush.self, QueryInterface.Flush.Request()).clock
+    public func flush() async throws(GatherError) -> DaemonClock {
+        DaemonClock(rawValue: try await call(QueryInterface.Flush.self, QueryInterface.Flush.Request()).clock)
     }
 
     /// Returns how the daemon understands a predicate.
@@ -100,7 +99,7 @@ public struct GatherClient: Sendable, Hashable {
     /// Returns how the daemon understands a predicate and, with `analyze`, how it answers it.
     ///
     /// With `analyze`, the predicate is evaluated once over the items of
-    /// ``find(_:scopes:attributes:sort:limit:synchronized:timeout:)``. ``QueryExplanation/steps`` has the number of
+    /// ``find(_:scopes:attributes:sort:limit:freshness:timeout:)``. ``QueryExplanation/steps`` has the number of
     /// items left after each step, and its duration.
     public func explain(
         _ predicate: String, scopes: [SearchScope] = [], analyze: Bool
@@ -125,8 +124,8 @@ public struct GatherClient: Sendable, Hashable {
     }
 
     /// Returns a container.
-    public func container(_ identifier: String) async throws(GatherError) -> ContainerStatus {
-        let request = ContainerInterface.Get.Request(identifier: identifier)
+    public func container(_ identifier: ContainerIdentifier) async throws(GatherError) -> ContainerStatus {
+        let request = ContainerInterface.Get.Request(identifier: identifier.rawValue)
         return ContainerStatus(try await call(ContainerInterface.Get.self, request).container)
     }
 
@@ -139,10 +138,11 @@ public struct GatherClient: Sendable, Hashable {
     ///   - ignore: Patterns of names that are not read.
     ///   - sync: `syncthing` for a container that is shared with other devices.
     public func addContainer(
-        _ identifier: String, path: String, packages: [String] = [], ignore: [String] = [], sync: String? = nil
+        _ identifier: ContainerIdentifier, path: String, packages: [String] = [], ignore: [String] = [],
+        sync: String? = nil
     ) async throws(GatherError) -> ContainerStatus {
         let request = ContainerInterface.Add.Request(
-            identifier: identifier, path: path, packages: packages, ignore: ignore, sync: sync)
+            identifier: identifier.rawValue, path: path, packages: packages, ignore: ignore, sync: sync)
         return ContainerStatus(try await call(ContainerInterface.Add.self, request).container)
     }
 
@@ -152,22 +152,23 @@ public struct GatherClient: Sendable, Hashable {
     /// - Throws: ``GatherError/Code/invalidContainer`` for a container that a file configures. The message names the
     ///   file.
     public func setSharing(
-        of identifier: String, to sync: String? = "syncthing"
+        of identifier: ContainerIdentifier, to sync: String? = "syncthing"
     ) async throws(GatherError) -> ContainerStatus {
-        let request = ContainerInterface.Share.Request(identifier: identifier, sync: sync)
+        let request = ContainerInterface.Share.Request(identifier: identifier.rawValue, sync: sync)
         return ContainerStatus(try await call(ContainerInterface.Share.self, request).container)
     }
 
     /// Removes a container that was added with ``addContainer(_:path:packages:ignore:sync:)``. The directory stays.
-    public func removeContainer(_ identifier: String) async throws(GatherError) {
-        _ = try await call(ContainerInterface.Remove.self, ContainerInterface.Remove.Request(identifier: identifier))
+    public func removeContainer(_ identifier: ContainerIdentifier) async throws(GatherError) {
+        _ = try await call(
+            ContainerInterface.Remove.self, ContainerInterface.Remove.Request(identifier: identifier.rawValue))
     }
 
     /// Compares the whole tree with the index again.
-    public func rescanContainer(_ identifier: String) async throws(GatherError) -> RescanResult {
+    public func rescanContainer(_ identifier: ContainerIdentifier) async throws(GatherError) -> RescanResult {
         RescanResult(
             try await call(
-                ContainerInterface.Rescan.self, ContainerInterface.Rescan.Request(identifier: identifier)))
+                ContainerInterface.Rescan.self, ContainerInterface.Rescan.Request(identifier: identifier.rawValue)))
     }
 
     // MARK: The daemon

@@ -59,7 +59,7 @@ extension GatherError {
                 message: scope.hasPrefix("/") || scope.hasPrefix("file:///")
                     ? "no container holds the directory \(scope)" : "there is no container '\(scope)'",
                 subject: scope)
-            self.containers = containers
+            self.containers = containers.map { ContainerIdentifier($0) }
         case .unknownTimeZone(let zone):
             self.init(
                 code: .unknownTimeZone,

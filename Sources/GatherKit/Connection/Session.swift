@@ -123,13 +123,13 @@ struct Session: Sendable {
 
 extension Session {
     func watch(
-        _ query: QueryConfiguration, since clock: String?, timeZone: String?
+        _ query: QueryConfiguration, since clock: DaemonClock?, timeZone: String?
     ) -> Replies<QueryInterface.Watch> {
         callMore(
             QueryInterface.Watch.self,
             QueryInterface.Watch.Request(
                 predicate: query.predicate, scopes: query.scopes.isEmpty ? nil : query.scopes.map(\.wireText),
-                attributes: query.requestedAttributes.map(\.name), since: clock,
+                attributes: query.requestedAttributes.map(\.name), since: clock?.rawValue,
                 batch: query.batchMilliseconds == 0 ? nil : query.batchMilliseconds,
                 // The other machine finds out by this that the connection has broken.
                 heartbeat: isRemote ? Session.heartbeatMilliseconds : nil, timeZone: timeZone))

@@ -10,19 +10,19 @@ internal import LinuxSystem
 /// data scope.
 public struct Container: Sendable, Hashable, Identifiable {
     /// The identifier.
-    public let identifier: String
+    public let identifier: ContainerIdentifier
     /// The container's directory. ``documents()`` is inside it.
     public let data: String
     /// The daemon that watches it.
     public let client: GatherClient
 
     /// The identifier.
-    public var id: String { identifier }
+    public var id: ContainerIdentifier { identifier }
 
     /// Asks the daemon for a container.
     ///
     /// - Throws: ``GatherError/Code/noSuchContainer`` if it does not exist, or if this user may not read it.
-    public init(identifier: String, client: GatherClient = GatherClient()) async throws(GatherError) {
+    public init(identifier: ContainerIdentifier, client: GatherClient = GatherClient()) async throws(GatherError) {
         let status = try await client.container(identifier)
         self.identifier = status.identifier
         data = status.path

@@ -19,11 +19,11 @@ public struct ContainerAvailability: AsyncSequence, Sendable {
     /// The error type of the sequence.
     public typealias Failure = GatherError
 
-    private let identifier: String
+    private let identifier: ContainerIdentifier
     private let client: GatherClient
 
     /// Makes the sequence for a container, which need not be there yet.
-    public init(identifier: String, client: GatherClient = GatherClient()) {
+    public init(identifier: ContainerIdentifier, client: GatherClient = GatherClient()) {
         self.identifier = identifier
         self.client = client
     }
@@ -33,13 +33,13 @@ public struct ContainerAvailability: AsyncSequence, Sendable {
 
     /// An iterator over the changes.
     public struct Iterator: AsyncIteratorProtocol {
-        private let identifier: String
+        private let identifier: ContainerIdentifier
         private let client: GatherClient
         private var replies: Session.Replies<ContainerInterface.Monitor>.Iterator?
         private var backoff: Backoff
         private var last: Element?
 
-        fileprivate init(identifier: String, client: GatherClient) {
+        fileprivate init(identifier: ContainerIdentifier, client: GatherClient) {
             self.identifier = identifier
             self.client = client
             backoff = Backoff(client.socket)
@@ -82,7 +82,7 @@ public struct ContainerAvailability: AsyncSequence, Sendable {
                 return nil
             }
             backoff.reset()
-            guard let container = reply.containers.first(where: { $0.identifier == identifier }) else {
+            guard let container = reply.containers.first(where: { $0.identifier == identifier.rawValue }) else {
                 return .unavailable(reason: "there is no container '\(identifier)'")
             }
             guard container.state != .unavailable else {

@@ -30,7 +30,7 @@ public struct ContainerStatus: Sendable, Hashable, Identifiable {
     }
 
     /// The container's identifier.
-    public let identifier: String
+    public let identifier: ContainerIdentifier
     /// The directory.
     public let path: String
     /// The state.
@@ -60,7 +60,7 @@ public struct ContainerStatus: Sendable, Hashable, Identifiable {
     /// The names that are not read.
     public let ignore: [String]
     /// The clock of the container.
-    public let clock: String
+    public let clock: DaemonClock
     /// The attributes that take extra system calls for each item and are known here, since a query has requested one of
     /// them.
     public let filledAttributes: [String]
@@ -72,10 +72,10 @@ public struct ContainerStatus: Sendable, Hashable, Identifiable {
     public let sync: String?
 
     /// The identifier.
-    public var id: String { identifier }
+    public var id: ContainerIdentifier { identifier }
 
     init(_ description: ContainerDescription) {
-        identifier = description.identifier
+        identifier = ContainerIdentifier(description.identifier)
         path = description.path
         state = State(rawValue: description.state.rawValue)
         reason = description.reason
@@ -90,7 +90,7 @@ public struct ContainerStatus: Sendable, Hashable, Identifiable {
         unreadablePaths = description.unreadablePaths ?? []
         packages = description.packages
         ignore = description.ignore
-        clock = description.clock
+        clock = DaemonClock(rawValue: description.clock)
         filledAttributes = description.filled ?? []
         filledBytes = Int(clamping: description.filledBytes ?? 0)
         outstandingDirectories = Int(clamping: description.outstanding ?? 0)

@@ -13,7 +13,7 @@ public struct MetadataItem: Sendable, Hashable, Identifiable {
 
     /// The item's identity, opaque and never reused. The entry keeps it when it is renamed or moved inside its
     /// container. A document keeps it when it is saved by renaming a new version over it.
-    public internal(set) var id: String
+    public internal(set) var id: ID
 
     /// The former path of a changed item as bytes, in the notification of its move; nil otherwise.
     public internal(set) var previousPathBytes: [UInt8]?
@@ -22,19 +22,19 @@ public struct MetadataItem: Sendable, Hashable, Identifiable {
     public var previousPath: String? { previousPathBytes.map { String(decoding: $0, as: UTF8.self) } }
 
     /// The id of its directory, if a live query knows the directory by another id than the daemon.
-    var translatedParent: String?
+    var translatedParent: ID?
 
     init(_ item: Item, previousPathBytes: [UInt8]? = nil) {
         self.item = item
-        id = item.id
+        id = ID(rawValue: item.id)
         self.previousPathBytes = previousPathBytes
     }
 
     /// Returns the value of an attribute; `MetadataValue.none` if the item has none, or if it was not requested.
     public func value(forAttribute attribute: Attribute) -> MetadataValue {
         switch attribute {
-        case .id: .string(id)
-        case .parent: parent.map { .string($0) } ?? .none
+        case .id: .string(id.rawValue)
+        case .parent: parent.map { .string($0.rawValue) } ?? .none
         default: item.value(of: attribute)
         }
     }
@@ -76,7 +76,7 @@ public struct MetadataItem: Sendable, Hashable, Identifiable {
     // MARK: Attributes by their Swift types; each nil where it was not asked for or has no value
 
     /// The id of its directory; nil at the top of a container.
-    public var parent: String? { translatedParent ?? item.parent }
+    public var parent: ID? { translatedParent ?? item.parent.map { ID(rawValue: $0) } }
     /// The file name, with U+FFFD for invalid UTF-8.
     public var name: String? { item.name }
     /// The file name as bytes, as system calls take it.
@@ -90,7 +90,7 @@ public struct MetadataItem: Sendable, Hashable, Identifiable {
     /// The part of the name after its last dot, if there is one.
     public var fileExtension: String? { item.fileExtension }
     /// The identifier of its container.
-    public var container: String? { item.container }
+    public var container: ContainerIdentifier? { item.container.map { ContainerIdentifier($0) } }
     /// Whether the item is in its container's Documents directory, or elsewhere.
     public var isDocument: Bool? { item.scope.map { $0 == .documents } }
     /// The kind of the entry; nil for a kind that this version does not know.

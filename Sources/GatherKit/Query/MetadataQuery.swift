@@ -56,7 +56,7 @@ public final class MetadataQuery: Sendable {
     public init(
         predicate: String, scopes: [SearchScope] = [], attributes: [Attribute] = defaultAttributes,
         sortedBy sortKeys: [SortKey] = [], limit: Int? = nil, batchingInterval: Duration = .zero,
-        since clock: String? = nil, socket: DaemonSocket = .find()
+        since clock: DaemonClock? = nil, socket: DaemonSocket = .find()
     ) {
         core = QueryCore(
             socket: socket,
@@ -178,10 +178,10 @@ public final class MetadataQuery: Sendable {
 
     /// The clock of ``results``, from which a later query can continue; nil while the first results are arriving.
     /// Opaque.
-    public var clock: String? { core.read { $0.visibleClock } }
+    public var clock: DaemonClock? { core.read { $0.visibleClock } }
 
     /// The containers for which the results may be wrong, because they are degraded or unavailable.
-    public var inexactContainers: [String] { core.read { $0.inexact } }
+    public var inexactContainers: [ContainerIdentifier] { core.read { $0.inexact } }
 
     /// Freezes ``results`` and holds notifications back, while the query continues. Calls nest.
     public func disableUpdates() { core.freeze() }

@@ -13,7 +13,7 @@ struct PendingDelta {
 
     /// The changes by place; nil for one that was cancelled out.
     private var changes: [Change?] = []
-    private var places: [String: Int] = [:]
+    private var places: [MetadataItem.ID: Int] = [:]
 
     var isEmpty: Bool { places.isEmpty }
 
@@ -81,7 +81,7 @@ struct PendingDelta {
         return delta
     }
 
-    private mutating func insert(_ change: Change, for id: String) {
+    private mutating func insert(_ change: Change, for id: MetadataItem.ID) {
         // An item that comes and goes again and again must not leave a hole each time.
         if changes.count > 64, changes.count > places.count * 2 { compact() }
         places[id] = changes.count

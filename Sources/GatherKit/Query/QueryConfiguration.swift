@@ -7,7 +7,7 @@ struct QueryConfiguration: Sendable, Hashable {
     var scopes: [SearchScope]
     var attributes: [Attribute]
     var batchingInterval: Duration
-    var resumeClock: String?
+    var resumeClock: DaemonClock?
     var arrangement = ResultArrangement()
 
     /// The attributes to request from the daemon: the user's, those that arrange the results, and those that detect

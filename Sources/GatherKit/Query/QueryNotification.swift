@@ -52,7 +52,7 @@ public struct QueryChanges: Sendable, Hashable {
 /// An item that was a result and no longer is.
 public struct RemovedItem: Sendable, Hashable, Identifiable {
     /// The identity of the item.
-    public internal(set) var id: String
+    public internal(set) var id: MetadataItem.ID
     /// The last path of the item, with U+FFFD for invalid UTF-8.
     public let path: String
     /// The bytes of the path, if they are not UTF-8.
@@ -62,7 +62,7 @@ public struct RemovedItem: Sendable, Hashable, Identifiable {
     private var unreadMove: [UInt8]?
 
     /// Makes a removal from its parts. `rawPath` has the bytes of a path that is not UTF-8.
-    public init(id: String, path: String, rawPath: [UInt8]? = nil) {
+    public init(id: MetadataItem.ID, path: String, rawPath: [UInt8]? = nil) {
         self.id = id
         self.path = path
         self.rawPath = rawPath

@@ -18,8 +18,8 @@ struct QueryReply: Sendable {
     var event: Event
     var fresh = false
     var changes = QueryChanges()
-    var inexact: [String] = []
-    var clock: String?
+    var inexact: [ContainerIdentifier] = []
+    var clock: DaemonClock?
 }
 
 extension QueryReply {
@@ -38,12 +38,12 @@ extension QueryReply {
             changed: (reply.changed ?? []).map { MetadataItem($0, previousPathBytes: $0.previousPathBytes) },
             removed: (reply.removed ?? []).map { removal in
                 RemovedItem(
-                    id: removal.id, path: removal.path,
+                    id: MetadataItem.ID(rawValue: removal.id), path: removal.path,
                     rawPath: removal.rawPath.flatMap { text in
                         Array(text.utf8).withUnsafeBytes { Base64.decode($0) }
                     })
             })
-        inexact = reply.inexact ?? []
-        clock = reply.clock
+        inexact = [ContainerIdentifier](inexact: reply.inexact)
+        clock = reply.clock.map { DaemonClock(rawValue: $0) }
     }
 }

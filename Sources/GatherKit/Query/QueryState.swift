@@ -11,17 +11,17 @@ struct QueryState {
     private var results = ResultSet()
     /// The results shown while updates are disabled.
     private var frozenResults: ResultSet?
-    private var frozenClock: String?
+    private var frozenClock: DaemonClock?
     private var freezes = 0
     /// The notifications to deliver when updates are enabled again.
     private var held = NotificationQueue()
     private var queues: [UInt64: NotificationQueue] = [:]
     private var nextReader: UInt64 = 0
-    private var aliases: [String: String] = [:]
+    private var aliases: [MetadataItem.ID: MetadataItem.ID] = [:]
     /// Whether `results` has all matches. It has not if the query continued from a clock of an earlier query.
     private var isComplete = true
     /// The clock that the present call was given.
-    private var callClock: String?
+    private var callClock: DaemonClock?
 
     // The notifications so far, for late readers.
     private var publishedStarted: (resumed: Bool, Void)?
@@ -31,14 +31,14 @@ struct QueryState {
     private var story: NotificationQueue?
 
     /// The clock of the published changes.
-    private(set) var clock: String?
+    private(set) var clock: DaemonClock?
     /// The containers for which the results may be wrong.
-    private(set) var inexact: [String] = []
+    private(set) var inexact: [ContainerIdentifier] = []
 
     init(configuration: QueryConfiguration) { self.configuration = configuration }
 
     /// The clock of ``visibleResults``.
-    var visibleClock: String? { freezes > 0 ? frozenClock : clock }
+    var visibleClock: DaemonClock? { freezes > 0 ? frozenClock : clock }
     var visibleResults: ResultSet { frozenResults ?? results }
     /// The presentation. Of a query that continues from a clock of an earlier one, `results` has not the first matches, so that
     /// a limit would have no meaning.
@@ -131,7 +131,7 @@ struct QueryState {
     // MARK: Connection
 
     /// Returns the clock to continue from, for the next call.
-    mutating func beginCall() -> String? {
+    mutating func beginCall() -> DaemonClock? {
         callClock = clock
         return clock
     }

@@ -13,7 +13,7 @@ struct ResultSet {
 
     /// The order, and the attributes to count and group by.
     private(set) var arrangement: ResultArrangement
-    private var entries: [String: Entry] = [:]
+    private var entries: [MetadataItem.ID: Entry] = [:]
     private var arrivals: UInt64 = 0
     private var order = ResultOrder()
     /// The items that readers see, if there is a limit.
@@ -33,7 +33,7 @@ struct ResultSet {
     /// The number of items that readers see.
     var shownCount: Int { min(arrangement.limit ?? count, count) }
 
-    subscript(id: String) -> MetadataItem? { entries[id]?.item }
+    subscript(id: MetadataItem.ID) -> MetadataItem? { entries[id]?.item }
 
     /// All items in the order of arrival. Costs O(n log n).
     var items: [MetadataItem] {
@@ -92,7 +92,7 @@ struct ResultSet {
         tally(item, 1)
     }
 
-    mutating func remove(_ id: String) {
+    mutating func remove(_ id: MetadataItem.ID) {
         guard let former = entries.removeValue(forKey: id) else { return }
         if order.isKept { order.remove(ResultSet.place(former, arrangement)) }
         tally(former.item, -1)

@@ -12,7 +12,7 @@ struct ResultSetDifference {
     /// The new result set, with the ids that the user knows.
     var results: ResultSet
     /// The user's id for each item with another id in the daemon.
-    var aliases: [String: String] = [:]
+    var aliases: [MetadataItem.ID: MetadataItem.ID] = [:]
 
     /// Attributes that every live query requests to detect differences: the file of the item, and the change time of
     /// its inode, which advances with any change.
@@ -24,7 +24,7 @@ struct ResultSetDifference {
     private struct File: Hashable {
         let inode: UInt64
         let created: Timestamp
-        let container: String?
+        let container: ContainerIdentifier?
 
         init?(_ item: MetadataItem) {
             guard let inode = item.inode, let created = item.created else { return nil }
@@ -40,7 +40,7 @@ struct ResultSetDifference {
         results = old
         results.prepare(changes: gathered.count)
         var unmatched: [MetadataItem] = []
-        var gone: [String: MetadataItem] = [:]
+        var gone: [MetadataItem.ID: MetadataItem] = [:]
         for item in old.unordered where gathered[item.id] == nil { gone[item.id] = item }
         for item in gathered.items {
             if let former = old[item.id] { match(item, with: former) } else { unmatched.append(item) }
@@ -60,10 +60,11 @@ struct ResultSetDifference {
 
     /// Matches items by a key that one old and one new item have.
     private mutating func match<Key: Hashable>(
-        _ unmatched: inout [MetadataItem], with gone: inout [String: MetadataItem], by key: (MetadataItem) -> Key?
+        _ unmatched: inout [MetadataItem], with gone: inout [MetadataItem.ID: MetadataItem],
+        by key: (MetadataItem) -> Key?
     ) {
         guard !unmatched.isEmpty, !gone.isEmpty else { return }
-        var formers: [Key: [String]] = [:]
+        var formers: [Key: [MetadataItem.ID]] = [:]
         for item in gone.values {
             if let key = key(item) { formers[key, default: []].append(item.id) }
         }

@@ -16,22 +16,22 @@ package struct Search: Sendable, Hashable {
     package var sort: [SortKey]
     /// The most items to return.
     package var limit: Int?
-    /// Whether the answer reflects every change made before the question.
-    package var isSynchronized: Bool
+    /// How fresh the answer must be.
+    package var freshness: Freshness
     /// The longest wait for containers that are not exact; nil for the daemon's default.
     package var timeout: Duration?
 
     /// Makes a question from its parts.
     package init(
         predicate: String, scopes: [SearchScope] = [], attributes: [Attribute] = MetadataQuery.defaultAttributes,
-        sort: [SortKey] = [], limit: Int? = nil, isSynchronized: Bool = true, timeout: Duration? = nil
+        sort: [SortKey] = [], limit: Int? = nil, freshness: Freshness = .afterFlush, timeout: Duration? = nil
     ) {
         self.predicate = predicate
         self.scopes = scopes
         self.attributes = attributes
         self.sort = sort
         self.limit = limit
-        self.isSynchronized = isSynchronized
+        self.freshness = freshness
         self.timeout = timeout
     }
 
@@ -45,20 +45,20 @@ package struct Search: Sendable, Hashable {
             predicate: predicate, scopes: wireScopes, attributes: attributes.map(\.name),
             sort: sort.isEmpty
                 ? nil : sort.map { SortKeyMessage(attribute: $0.attribute.name, ascending: $0.ascending) },
-            limit: limit.map { Int64($0) }, sync: isSynchronized ? nil : false, timeout: timeout?.wholeMilliseconds,
+            limit: limit.map { Int64($0) }, sync: freshness.sync, timeout: timeout?.wholeMilliseconds,
             timeZone: Search.timeZone)
     }
 
     var countRequest: QueryInterface.Count.Request {
         QueryInterface.Count.Request(
-            predicate: predicate, scopes: wireScopes, sync: isSynchronized ? nil : false,
+            predicate: predicate, scopes: wireScopes, sync: freshness.sync,
             timeout: timeout?.wholeMilliseconds, timeZone: Search.timeZone)
     }
 
     func valuesRequest(_ attribute: Attribute) -> QueryInterface.Values.Request {
         QueryInterface.Values.Request(
             predicate: predicate, attribute: attribute.name, scopes: wireScopes, limit: limit.map { Int64($0) },
-            sync: isSynchronized ? nil : false, timeout: timeout?.wholeMilliseconds, timeZone: Search.timeZone)
+            sync: freshness.sync, timeout: timeout?.wholeMilliseconds, timeZone: Search.timeZone)
     }
 
     var analysisRequest: QueryInterface.Explain.Request {
@@ -77,9 +77,9 @@ public struct FindResult: Sendable, Hashable {
     /// The items.
     public internal(set) var items: [MetadataItem]
     /// The containers for which the answer may be wrong, because they are degraded, unavailable or not read yet.
-    public internal(set) var inexactContainers: [String]
+    public internal(set) var inexactContainers: [ContainerIdentifier]
     /// The clock of the answer.
-    public internal(set) var clock: String
+    public internal(set) var clock: DaemonClock
 }
 
 /// The number of items that matched, with the containers for which it may be wrong.
@@ -87,14 +87,14 @@ public struct CountResult: Sendable, Hashable {
     /// The number of items.
     public let count: Int
     /// The containers for which the answer may be wrong, because they are degraded, unavailable or not read yet.
-    public let inexactContainers: [String]
+    public let inexactContainers: [ContainerIdentifier]
     /// The clock of the answer.
-    public let clock: String
+    public let clock: DaemonClock
 
     init(_ reply: QueryInterface.Count.Reply) {
         count = Int(clamping: reply.count)
-        inexactContainers = reply.inexact ?? []
-        clock = reply.clock
+        inexactContainers = [ContainerIdentifier](inexact: reply.inexact)
+        clock = DaemonClock(rawValue: reply.clock)
     }
 }
 

@@ -34,7 +34,9 @@ package struct SearchBatches: AsyncSequence, Sendable {
             guard let reply = try await replies.next(isolation: actor) else { return nil }
             try socket.reading { () throws(JSONError) in try search.check(reply) }
             return FindResult(
-                items: reply.items.map { MetadataItem($0) }, inexactContainers: reply.inexact ?? [], clock: reply.clock)
+                items: reply.items.map { MetadataItem($0) },
+                inexactContainers: [ContainerIdentifier](inexact: reply.inexact),
+                clock: DaemonClock(rawValue: reply.clock))
         }
     }
 }

@@ -5,11 +5,11 @@
 /// read.
 public enum SearchScope: Sendable, Hashable {
     /// Everything in a container.
-    case container(String)
+    case container(ContainerIdentifier)
     /// Everything in a container's `Documents` folder.
-    case documents(ofContainer: String)
+    case documents(ofContainer: ContainerIdentifier)
     /// Everything else in a container.
-    case data(ofContainer: String)
+    case data(ofContainer: ContainerIdentifier)
     /// Everything below an absolute directory inside a container.
     case directory(String)
     /// Everything below an absolute directory whose path is not UTF-8, by its bytes.
@@ -23,9 +23,9 @@ public enum SearchScope: Sendable, Hashable {
     /// The text of the scope for the daemon.
     var wireText: String {
         switch self {
-        case .container(let identifier): identifier
-        case .documents(let identifier): identifier + "/Documents"
-        case .data(let identifier): identifier + "/Data"
+        case .container(let identifier): identifier.rawValue
+        case .documents(let identifier): identifier.rawValue + "/Documents"
+        case .data(let identifier): identifier.rawValue + "/Data"
         case .directory(let path): path
         case .rawDirectory(let path): "file://" + path.map(SearchScope.percentEncoded).joined()
         }

@@ -8,14 +8,14 @@ public struct ValuesResult: Sendable, Hashable {
     /// The values with their counts, most frequent first, and equally frequent ones in natural order.
     public let values: [AttributeValueCount]
     /// The containers for which the answer may be wrong, because they are degraded, unavailable or not read yet.
-    public let inexactContainers: [String]
+    public let inexactContainers: [ContainerIdentifier]
     /// The clock of the answer.
-    public let clock: String
+    public let clock: DaemonClock
 
     init(_ reply: QueryInterface.Values.Reply, of attribute: Attribute) {
         values = reply.values.map { AttributeValueCount($0, of: attribute) }
-        inexactContainers = reply.inexact ?? []
-        clock = reply.clock
+        inexactContainers = [ContainerIdentifier](inexact: reply.inexact)
+        clock = DaemonClock(rawValue: reply.clock)
     }
 }
 

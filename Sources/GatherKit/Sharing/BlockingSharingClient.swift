@@ -40,14 +40,16 @@ package struct BlockingSharingClient: ~Copyable {
     }
 
     /// Shares a container with more devices.
-    package mutating func share(_ container: String, with devices: [String]) throws(GatherError) -> [SharedFolder] {
-        let request = SharingInterface.Share.Request(container: container, devices: devices)
+    package mutating func share(
+        _ container: ContainerIdentifier, with devices: [String]
+    ) throws(GatherError) -> [SharedFolder] {
+        let request = SharingInterface.Share.Request(container: container.rawValue, devices: devices)
         return try call(SharingInterface.Share.self, request).folders.map { SharedFolder($0) }
     }
 
     /// Shares a container no longer with these devices; nil for all.
-    package mutating func unshare(_ container: String, with devices: [String]?) throws(GatherError) {
-        let request = SharingInterface.Unshare.Request(container: container, devices: devices)
+    package mutating func unshare(_ container: ContainerIdentifier, with devices: [String]?) throws(GatherError) {
+        let request = SharingInterface.Unshare.Request(container: container.rawValue, devices: devices)
         _ = try call(SharingInterface.Unshare.self, request)
     }
 

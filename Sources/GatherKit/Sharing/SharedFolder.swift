@@ -35,7 +35,7 @@ public struct SharedFolder: Sendable, Hashable, Identifiable {
     /// Syncthing's identifier of the folder.
     public let identifier: String
     /// The container that holds it.
-    public let container: String
+    public let container: ContainerIdentifier
     /// Its directory.
     public let path: String
     /// Syncthing's word for its state: `idle`, `scanning`, `syncing`, `error` and others.
@@ -65,7 +65,7 @@ public struct SharedFolder: Sendable, Hashable, Identifiable {
 
     /// Makes a folder from its parts.
     package init(
-        identifier: String, container: String, path: String, state: String = "idle", error: String? = nil,
+        identifier: String, container: ContainerIdentifier, path: String, state: String = "idle", error: String? = nil,
         isPaused: Bool = false, items: Int = 0, bytes: Int = 0, missingItems: Int = 0, missingBytes: Int = 0,
         shares: [Share] = []
     ) {
@@ -84,7 +84,7 @@ public struct SharedFolder: Sendable, Hashable, Identifiable {
 
     init(_ folder: SharedFolderMessage) {
         identifier = folder.identifier
-        container = folder.container
+        container = ContainerIdentifier(folder.container)
         path = folder.path
         state = folder.state
         error = folder.error.flatMap { $0.isEmpty ? nil : $0 }

@@ -37,7 +37,7 @@ public struct SharingClient: Sendable, Hashable {
     /// Returns the devices that a container is shared with, in the order of ``SharingStatus/devices``.
     ///
     /// - Throws: ``GatherError/Code/syncNotRunning`` if Syncthing does not answer.
-    public func devices(of container: String) async throws(GatherError) -> [SharingDevice] {
+    public func devices(of container: ContainerIdentifier) async throws(GatherError) -> [SharingDevice] {
         let status = try await status()
         guard status.isRunning else { throw GatherError(syncNotRunning: status.reason) }
         return status.devices(of: container)
@@ -60,8 +60,10 @@ public struct SharingClient: Sendable, Hashable {
     /// - Throws: ``GatherError/Code/noSuchContainer``, ``GatherError/Code/notShared`` if gatherd does not know the
     ///   container as shared, ``GatherError/Code/noSuchDevice``, or ``GatherError/Code/syncNotRunning``.
     @discardableResult
-    public func share(_ container: String, with devices: [String] = []) async throws(GatherError) -> [SharedFolder] {
-        let request = SharingInterface.Share.Request(container: container, devices: devices)
+    public func share(
+        _ container: ContainerIdentifier, with devices: [String] = []
+    ) async throws(GatherError) -> [SharedFolder] {
+        let request = SharingInterface.Share.Request(container: container.rawValue, devices: devices)
         return try await call(SharingInterface.Share.self, request).folders.map { SharedFolder($0) }
     }
 
@@ -70,8 +72,8 @@ public struct SharingClient: Sendable, Hashable {
     /// - Parameters:
     ///   - container: The identifier of the container.
     ///   - devices: The identifiers of the devices that lose it; nil for all.
-    public func unshare(_ container: String, with devices: [String]? = nil) async throws(GatherError) {
-        let request = SharingInterface.Unshare.Request(container: container, devices: devices)
+    public func unshare(_ container: ContainerIdentifier, with devices: [String]? = nil) async throws(GatherError) {
+        let request = SharingInterface.Unshare.Request(container: container.rawValue, devices: devices)
         _ = try await call(SharingInterface.Unshare.self, request)
     }
 

@@ -52,7 +52,7 @@ public struct SharingFinding: Sendable, Hashable {
     /// The kind.
     public let kind: Kind
     /// The container, if it is about one.
-    public let container: String?
+    public let container: ContainerIdentifier?
     /// The identifier of the device, if it is about one.
     public let device: String?
     /// A sentence for a person, without a full stop.
@@ -62,7 +62,7 @@ public struct SharingFinding: Sendable, Hashable {
 
     /// Makes a finding from its parts.
     public init(
-        kind: Kind, container: String? = nil, device: String? = nil, message: String, remedy: String? = nil
+        kind: Kind, container: ContainerIdentifier? = nil, device: String? = nil, message: String, remedy: String? = nil
     ) {
         self.kind = kind
         self.container = container
@@ -73,7 +73,8 @@ public struct SharingFinding: Sendable, Hashable {
 
     init(_ finding: SharingFindingMessage) {
         self.init(
-            kind: Kind(rawValue: finding.kind), container: finding.container, device: finding.device,
+            kind: Kind(rawValue: finding.kind), container: finding.container.map { ContainerIdentifier($0) },
+            device: finding.device,
             message: finding.message, remedy: finding.remedy)
     }
 }

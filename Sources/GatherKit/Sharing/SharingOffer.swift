@@ -10,7 +10,7 @@ public struct SharingOffer: Sendable, Hashable {
     /// Syncthing's identifier of the folder.
     public let folder: String
     /// The name of the container there.
-    public let container: String
+    public let container: ContainerIdentifier
     /// Whether it is the folder of the container's documents, which lies in its directory `Documents`.
     public let isDocuments: Bool
 
@@ -20,7 +20,8 @@ public struct SharingOffer: Sendable, Hashable {
         self.folder = folder
         // Folders of documents have the name of their container in front. A name has no blanks.
         isDocuments = folder.hasPrefix("gather-") && folder.hasSuffix("-documents") && container.hasSuffix(Self.suffix)
-        self.container = isDocuments ? String(container.dropLast(Self.suffix.count)) : container
+        self.container = ContainerIdentifier(
+            isDocuments ? String(container.dropLast(Self.suffix.count)) : container)
     }
 
     private static let suffix = " documents"

@@ -24,10 +24,12 @@ public struct SharingStatus: Sendable, Hashable {
     public var thisDevice: SharingDevice? { devices.first(where: \.isHere) }
 
     /// Returns the folders of a container.
-    public func folders(of container: String) -> [SharedFolder] { folders.filter { $0.container == container } }
+    public func folders(of container: ContainerIdentifier) -> [SharedFolder] {
+        folders.filter { $0.container == container }
+    }
 
     /// Returns the devices that a container is shared with, in the order of ``devices``.
-    public func devices(of container: String) -> [SharingDevice] {
+    public func devices(of container: ContainerIdentifier) -> [SharingDevice] {
         let shares = Set(folders(of: container).flatMap { $0.shares.map(\.device) })
         return devices.filter { shares.contains($0.identifier) && !$0.isHere }
     }

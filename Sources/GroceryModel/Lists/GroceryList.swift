@@ -57,7 +57,7 @@ package struct GroceryList: Sendable {
     }
 
     /// The name for people.
-    package var name: String { listName ?? container.identifier }
+    package var name: String { listName ?? container.identifier.rawValue }
 
     // MARK: Places
 

@@ -16,7 +16,7 @@ struct UndoLog: Sendable {
         let state = StateDirectory.path ?? "/.local/state"
         // Two daemons may have containers of one name.
         let place = StableHash.text(of: container.data.utf8)
-        let name = container.identifier.replacing("/", with: "_")
+        let name = container.identifier.rawValue.replacing("/", with: "_")
         directory = "\(state)/gather/grocery/\(name)-\(place)"
         self.browser = browser
     }

@@ -12,7 +12,7 @@ struct CommandRunner: Sendable {
     private let socket: String
 
     init(_ list: GroceryList) {
-        container = list.container.identifier
+        container = list.container.identifier.rawValue
         self.list = list.listName ?? ""
         socket = list.container.client.socket.path
     }

@@ -41,7 +41,7 @@ struct ClockCommand: ParsableCommand {
         let result = try client.count(Search(predicate: "FALSEPREDICATE", timeout: connection.patience))
         Inexact.note(result.inexactContainers, connection)
         var output = Output()
-        output.line(result.clock)
+        output.line(result.clock.rawValue)
         output.flush()
     }
 }
@@ -90,7 +90,7 @@ struct ChangesCommand: ParsableCommand {
             throw exactness.failure(Failure(error, command: asked.command, predicate: asked.predicate))
         }
         let query = MetadataQuery(
-            predicate: asked.predicate, scopes: scopes, attributes: output.wanted, since: since,
+            predicate: asked.predicate, scopes: scopes, attributes: output.wanted, since: DaemonClock(rawValue: since),
             socket: connection.daemon)
         let session = ChangesSession(
             query: query, question: asked, exactness: exactness,

@@ -121,7 +121,8 @@ struct ContainerCommand: ParsableCommand {
             var container: ContainerStatus
             do {
                 container = try client.addContainer(
-                    identifier, path: RealPath.text(directory), packages: packages, ignore: ignore, sync: sync)
+                    ContainerIdentifier(identifier), path: RealPath.text(directory), packages: packages, ignore: ignore,
+                    sync: sync)
             } catch {
                 Directory.unmake(made)
                 throw error
@@ -184,7 +185,7 @@ struct ContainerCommand: ParsableCommand {
 
         mutating func run() throws {
             var client = try connection.connect()
-            try client.removeContainer(identifier)
+            try client.removeContainer(ContainerIdentifier(identifier))
         }
     }
 
@@ -208,7 +209,7 @@ struct ContainerCommand: ParsableCommand {
 
         mutating func run() throws {
             var client = try connection.connect()
-            let result = try client.rescanContainer(identifier)
+            let result = try client.rescanContainer(ContainerIdentifier(identifier))
             var output = Output()
             output.line("added \(result.added), changed \(result.changed), removed \(result.removed)")
             output.flush()

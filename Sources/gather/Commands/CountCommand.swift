@@ -29,11 +29,12 @@ struct CountCommand: ParsableCommand {
     @OptionGroup var embedding: EmbeddedOptions
 
     mutating func run() throws {
-        let connections = try hosts.connections(daemon, embedding, places, isSynchronized: !withoutSync)
+        let connections = try hosts.connections(
+            daemon, embedding, places, freshness: withoutSync ? .asKnown : .afterFlush)
         let connection = connections[0]
         let asked = try question.question("gather count\(connection.words)")
         if connections.count > 1 {
-            let search = Search(predicate: asked.predicate, isSynchronized: !withoutSync)
+            let search = Search(predicate: asked.predicate, freshness: withoutSync ? .asKnown : .afterFlush)
             return try HostCount(connections: connections, places: places).run(asked, search, exactness)
         }
         let scopes = try places.scopes(connection)
@@ -43,7 +44,7 @@ struct CountCommand: ParsableCommand {
         do throws(GatherError) {
             result = try client.count(
                 Search(
-                    predicate: asked.predicate, scopes: scopes, isSynchronized: !withoutSync,
+                    predicate: asked.predicate, scopes: scopes, freshness: withoutSync ? .asKnown : .afterFlush,
                     timeout: connection.patience))
         } catch {
             throw exactness.failure(Failure(error, command: asked.command, predicate: asked.predicate))

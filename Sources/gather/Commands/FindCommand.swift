@@ -86,7 +86,8 @@ struct FindCommand: ParsableCommand {
     }
 
     mutating func run() throws {
-        let connections = try hosts.connections(daemon, embedding, places, isSynchronized: !withoutSync)
+        let connections = try hosts.connections(
+            daemon, embedding, places, freshness: withoutSync ? .asKnown : .afterFlush)
         if connections.count > 1 { return try run(connections) }
         let connection = connections[0]
         let asked = try question.question("gather find\(connection.words)")
@@ -94,7 +95,7 @@ struct FindCommand: ParsableCommand {
         if !withoutSync { try connection.showProgress(scopes) }
         var search = Search(
             predicate: asked.predicate, scopes: scopes, sort: sort.map(\.key), limit: quiet ? 1 : limit,
-            isSynchronized: !withoutSync, timeout: connection.patience)
+            freshness: withoutSync ? .asKnown : .afterFlush, timeout: connection.patience)
         if isPlain {
             return try PlainFind(
                 search: search, nulTerminated: nulTerminated, connection: connection, question: asked,
@@ -138,7 +139,8 @@ struct FindCommand: ParsableCommand {
 
     private func search(_ asked: AskedQuestion) -> Search {
         Search(
-            predicate: asked.predicate, sort: sort.map(\.key), limit: quiet ? 1 : limit, isSynchronized: !withoutSync)
+            predicate: asked.predicate, sort: sort.map(\.key), limit: quiet ? 1 : limit,
+            freshness: withoutSync ? .asKnown : .afterFlush)
     }
 
     /// Whether the output is paths alone, for a program.
@@ -220,10 +222,10 @@ enum ItemColumns {
 
 /// The remark on an answer that may be wrong.
 enum Inexact {
-    static func note(_ containers: [String], _ connection: Connection) {
+    static func note(_ containers: [ContainerIdentifier], _ connection: Connection) {
         guard !containers.isEmpty else { return }
         // An engine within this command has reported the reason already.
         let hint = connection.embedded == nil ? " ('gather status' tells the reason)" : ""
-        Output.note("the answer may be wrong for: \(containers.joined(separator: ", "))\(hint)")
+        Output.note("the answer may be wrong for: \(containers.map(\.rawValue).joined(separator: ", "))\(hint)")
     }
 }

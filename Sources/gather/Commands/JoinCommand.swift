@@ -87,7 +87,7 @@ struct JoinCommand: ParsableCommand {
         guard other != status.thisDevice?.identifier else {
             throw Failure(status: ExitStatus.usage, "\(other) is this device; the ID of the other one is needed")
         }
-        guard let container else {
+        guard let container = container.map({ ContainerIdentifier($0) }) else {
             try client.admit(other, name: name, addresses: addresses, among: status)
             return try list(other)
         }
@@ -110,20 +110,20 @@ struct JoinCommand: ParsableCommand {
         // The other device may know this one already.
         let isOffered = status.offers.contains { $0.device == other && $0.container == container }
         if !isOffered, let here = now.thisDevice?.identifier {
-            output.line("on the other device: gather share \(ShellText.quoted(container)) --with \(here)")
+            output.line("on the other device: gather share \(ShellText.quoted(container.rawValue)) --with \(here)")
         }
-        output.line("how far it is: gather sync status\(daemon.words) \(ShellText.quoted(container))")
+        output.line("how far it is: gather sync status\(daemon.words) \(ShellText.quoted(container.rawValue))")
         output.flush()
     }
 
     // MARK: The container
 
     /// Makes the container, or has gatherd share one that exists. Returns its directory.
-    private func makeContainer(_ container: String) throws -> String {
+    private func makeContainer(_ container: ContainerIdentifier) throws -> String {
         var gatherd = try daemon.connect()
         let found = try gatherd.containers().first { $0.identifier == container }
         guard let found else {
-            let place = try JoinDirectory(path ?? JoinDirectory.usual(container))
+            let place = try JoinDirectory(path ?? JoinDirectory.usual(container.rawValue))
             try place.make(mayHaveFiles: merge)
             return try gatherd.addContainer(
                 container, path: place.resolved(), packages: [], ignore: [], sync: SharingProgram.name
@@ -175,23 +175,23 @@ struct JoinCommand: ParsableCommand {
 
     private func print(_ offers: [SharingOffer], _ status: SharingStatus) {
         var output = Output()
-        var containers: [String] = []
+        var containers: [ContainerIdentifier] = []
         for offer in offers where !containers.contains(offer.container) { containers.append(offer.container) }
         for container in containers.sorted() {
             if json {
                 var line = JSONLine()
-                line.add("container", container)
+                line.add("container", container.rawValue)
                 line.add("device", offers[0].device)
                 line.add("folders", offers.filter { $0.container == container }.map(\.folder))
                 output.line(line.bytes())
             } else {
-                output.line(DisplayText.escaped(container))
+                output.line(DisplayText.escaped(container.rawValue))
             }
         }
         output.flush()
         guard let first = containers.min(), Terminal.isTerminal(), !json else { return }
         let name = status.devices.first { $0.identifier == offers[0].device }?.argument ?? offers[0].device
-        Output.note("to get one: gather join\(daemon.words) \(name) \(ShellText.quoted(first))")
+        Output.note("to get one: gather join\(daemon.words) \(name) \(ShellText.quoted(first.rawValue))")
     }
 
     /// Says what to do where nothing is offered.
@@ -203,7 +203,7 @@ struct JoinCommand: ParsableCommand {
         ).sorted()
         if isConnected {
             guard shared.isEmpty else {
-                let names = shared.map { DisplayText.escaped($0) }.joined(separator: ", ")
+                let names = shared.map { DisplayText.escaped($0.rawValue) }.joined(separator: ", ")
                 return Output.note("\(name) offers nothing else than what is shared with it already: \(names)")
             }
             throw Failure("\(name) is connected and offers nothing. There: gather share NAME --with \(here)")

@@ -35,7 +35,7 @@ struct PlainFind {
         var containers: [SearchScope] = []
         var directories: [String] = []
         var limit: Int?
-        var isSynchronized = true
+        var freshness = Freshness.afterFlush
         var nulTerminated = false
         var connection = Connection()
         var rest = arguments.dropFirst().makeIterator()
@@ -52,14 +52,14 @@ struct PlainFind {
                 connection.choice = .system
             case "--container":
                 guard let identifier = rest.next(), !identifier.hasPrefix("-") else { return nil }
-                containers.append(.container(identifier))
+                containers.append(.container(ContainerIdentifier(identifier)))
             case "--in":
                 guard let directory = rest.next(), !directory.hasPrefix("-") else { return nil }
                 directories.append(directory)
             case "--limit":
                 guard let number = rest.next().flatMap({ Int($0) }), number > 0, limit == nil else { return nil }
                 limit = number
-            case "--no-sync": isSynchronized = false
+            case "--no-sync": freshness = .asKnown
             case "-0", "--null": nulTerminated = true
             default:
                 guard predicate == nil, !argument.hasPrefix("-") else { return nil }
@@ -78,7 +78,7 @@ struct PlainFind {
             }
         }
         question = try AskedQuestion(predicate, FileShortcuts(), command: "gather find\(connection.words)")
-        search = Search(predicate: question.predicate, scopes: scopes, limit: limit, isSynchronized: isSynchronized)
+        search = Search(predicate: question.predicate, scopes: scopes, limit: limit, freshness: freshness)
         self.nulTerminated = nulTerminated
         self.connection = connection
         exactness = nil

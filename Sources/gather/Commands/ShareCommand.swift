@@ -55,7 +55,7 @@ struct ShareCommand: ParsableCommand {
     }
 
     mutating func run() throws {
-        guard let container else { return try list() }
+        guard let container = container.map({ ContainerIdentifier($0) }) else { return try list() }
         var client = try BlockingSharingClient(helper.target(daemon))
         let status = try client.status()
         try status.checkRunning()
@@ -88,20 +88,20 @@ struct ShareCommand: ParsableCommand {
         }
         if let here {
             output.line("this device is \(here)")
-            output.line("on the other device: gather join \(here) \(ShellText.quoted(container))")
+            output.line("on the other device: gather join \(here) \(ShellText.quoted(container.rawValue))")
         }
         output.flush()
         guard names.isEmpty else { return }
         Output.note(
             "it is shared with no device yet. With the ID that the other device prints: "
-                + "gather share\(daemon.words) \(ShellText.quoted(container)) --with DEVICE-ID")
+                + "gather share\(daemon.words) \(ShellText.quoted(container.rawValue)) --with DEVICE-ID")
     }
 
     /// Has gatherd share the container, if it does not yet. Returns the container's directory.
-    static func prepare(_ container: String, _ gatherd: inout BlockingClient) throws -> String {
+    static func prepare(_ container: ContainerIdentifier, _ gatherd: inout BlockingClient) throws -> String {
         guard let found = try gatherd.containers().first(where: { $0.identifier == container }) else {
             throw Failure(
-                "there is no container '\(DisplayText.escaped(container))'; 'gather container list' lists those there are"
+                "there is no container '\(DisplayText.escaped(container.rawValue))'; 'gather container list' lists those there are"
             )
         }
         if found.sync != nil { return found.path }
@@ -110,7 +110,7 @@ struct ShareCommand: ParsableCommand {
         } catch {
             guard error.code == .invalidContainer else { throw error }
             // The daemon names the file and the line.
-            throw Failure("the container '\(DisplayText.escaped(container))' is not shared: \(error.message)")
+            throw Failure("the container '\(DisplayText.escaped(container.rawValue))' is not shared: \(error.message)")
         }
     }
 
@@ -120,7 +120,7 @@ struct ShareCommand: ParsableCommand {
 
     /// Shares a container. gatherd may have begun to share it a moment ago, and the helper not have heard of it.
     static func share(
-        _ container: String, with devices: [String], _ socket: SharingSocket
+        _ container: ContainerIdentifier, with devices: [String], _ socket: SharingSocket
     ) throws -> [SharedFolder] {
         let end = ContinuousClock.now + patience
         while true {
@@ -135,16 +135,17 @@ struct ShareCommand: ParsableCommand {
     }
 
     private func stopSharing(
-        _ container: String, with devices: [String], _ client: inout BlockingSharingClient, _ status: SharingStatus
+        _ container: ContainerIdentifier, with devices: [String], _ client: inout BlockingSharingClient,
+        _ status: SharingStatus
     ) throws {
         try client.unshare(container, with: devices.isEmpty ? nil : devices)
         var output = Output()
         if !devices.isEmpty {
             let names = devices.map { status.name(of: $0) }.joined(separator: ", ")
-            output.line("\(DisplayText.escaped(container)) is no longer shared with \(names)")
+            output.line("\(DisplayText.escaped(container.rawValue)) is no longer shared with \(names)")
             return output.flush()
         }
-        output.line("\(DisplayText.escaped(container)) is no longer shared; its files stay")
+        output.line("\(DisplayText.escaped(container.rawValue)) is no longer shared; its files stay")
         output.flush()
         // Folders of a container that is gone are removed, too.
         var gatherd = try daemon.connect()
@@ -183,7 +184,7 @@ struct ShareCommand: ParsableCommand {
             var table = Table(header: [("container", false), ("state", false), ("with", false), ("path", false)])
             for sync in shared {
                 table.add([
-                    Table.Cell(DisplayText.escaped(sync.identifier), .bold),
+                    Table.Cell(DisplayText.escaped(sync.identifier.rawValue), .bold),
                     Table.Cell(sync.state.rawValue, sync.state.color), Table.Cell(sync.names(status)),
                     Table.Cell(DisplayText.escaped(sync.path)),
                 ])
@@ -193,7 +194,7 @@ struct ShareCommand: ParsableCommand {
             for sync in shared {
                 let devices = sync.devices.map(\.device).joined(separator: ",")
                 output.line(
-                    [sync.identifier, sync.state.rawValue, devices, sync.path].map { DisplayText.escaped($0) }
+                    [sync.identifier.rawValue, sync.state.rawValue, devices, sync.path].map { DisplayText.escaped($0) }
                         .joined(separator: "\t"))
             }
         }

@@ -58,8 +58,8 @@ struct ShowCommand: ParsableCommand {
     }
 
     mutating func run() throws {
-        if embedding.embedded { try embedding.check(daemon, isSynchronized: !withoutSync) }
-        var source = try ItemSource(daemon, embedding, directories, isSynchronized: !withoutSync)
+        if embedding.embedded { try embedding.check(daemon, freshness: withoutSync ? .asKnown : .afterFlush) }
+        var source = try ItemSource(daemon, embedding, directories, freshness: withoutSync ? .asKnown : .afterFlush)
         let always = Attribute.fixed.sorted { $0.name < $1.name }
         var output = Output()
         var status: Int32 = 0

@@ -105,7 +105,7 @@ struct StatusCommand: ParsableCommand {
     private func next(_ answer: Answer) -> [String] {
         let status = answer.status
         return StatusAdvice.next(
-            answer.containers.map { ($0.identifier, $0.state, $0.unreadable) }, overflows: status.overflows,
+            answer.containers.map { ($0.identifier.rawValue, $0.state, $0.unreadable) }, overflows: status.overflows,
             uptime: status.started.map { Int(Readable.seconds(from: $0, to: .now)) },
             isUnsaved: status.savingError != nil,
             words: answer.connection.daemonWords,

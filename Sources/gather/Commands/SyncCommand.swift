@@ -94,12 +94,13 @@ struct SyncStatusCommand: ParsableCommand {
         let all = ContainerSync.all(status, known)
         var chosen = all
         if !identifiers.isEmpty {
-            chosen = try identifiers.map { identifier in
+            chosen = try identifiers.map { text in
+                let identifier = ContainerIdentifier(text)
                 if let found = all.first(where: { $0.identifier == identifier }) { return found }
                 // Without Syncthing, any container may be a shared one.
                 if !status.isRunning { return ContainerSync(identifier, path: nil, status) }
                 throw Failure(
-                    "the container '\(DisplayText.escaped(identifier))' is not shared; 'gather share' lists those that are"
+                    "the container '\(DisplayText.escaped(text))' is not shared; 'gather share' lists those that are"
                 )
             }
         }

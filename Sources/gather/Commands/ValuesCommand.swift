@@ -51,7 +51,8 @@ struct ValuesCommand: ParsableCommand {
     }
 
     mutating func run() throws {
-        let connections = try hosts.connections(daemon, embedding, places, isSynchronized: !withoutSync)
+        let connections = try hosts.connections(
+            daemon, embedding, places, freshness: withoutSync ? .asKnown : .afterFlush)
         let connection = connections[0]
         let asked = try question.question(
             "gather values\(connection.words) \(attribute.attribute.name)", isOptional: true)
@@ -64,7 +65,8 @@ struct ValuesCommand: ParsableCommand {
             result = try client.values(
                 of: attribute.attribute,
                 Search(
-                    predicate: asked.predicate, scopes: scopes, limit: limit, isSynchronized: !withoutSync,
+                    predicate: asked.predicate, scopes: scopes, limit: limit,
+                    freshness: withoutSync ? .asKnown : .afterFlush,
                     timeout: connection.patience))
         } catch {
             throw exactness.failure(Failure(error, command: asked.command, predicate: asked.predicate))
@@ -76,7 +78,7 @@ struct ValuesCommand: ParsableCommand {
 
     /// Asks several machines.
     private func run(_ connections: [Connection], _ asked: AskedQuestion) throws {
-        let search = Search(predicate: asked.predicate, limit: limit, isSynchronized: !withoutSync)
+        let search = Search(predicate: asked.predicate, limit: limit, freshness: withoutSync ? .asKnown : .afterFlush)
         let searches = try HostFind.searches(search, connections, places)
         let attribute = attribute.attribute
         var results = HostAnswers(

@@ -111,7 +111,8 @@ struct WatchCommand: ParsableCommand {
         let scopes = try places.scopes(connection)
         let query = MetadataQuery(
             predicate: asked.predicate, scopes: scopes, attributes: output.wanted,
-            batchingInterval: batchingInterval, since: since, socket: connection.daemon)
+            batchingInterval: batchingInterval, since: since.map { DaemonClock(rawValue: $0) },
+            socket: connection.daemon)
         var isWaiting = false
         do throws(GatherError) {
             try connection.showProgress(scopes)

@@ -32,7 +32,7 @@ extension Doctor {
             if let remedy = finding.remedy.map({ DisplayText.escaped($0) }) {
                 if Self.isCommand(remedy) { command = remedy } else { text += "; " + remedy }
             }
-            note(Self.level(of: finding.kind), finding.container ?? Self.subject, text, command: command)
+            note(Self.level(of: finding.kind), finding.container?.rawValue ?? Self.subject, text, command: command)
         }
         if !findings.contains(where: { Self.level(of: $0.kind) >= .warning }) {
             let count = Readable.count(shared.count, "container is", "containers are")

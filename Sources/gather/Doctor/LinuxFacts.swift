@@ -126,7 +126,8 @@ struct LinuxFacts: SystemFacts {
                     uptime: status.started.map { Int(Readable.seconds(from: $0, to: .now)) },
                     containers: containers.map { container in
                         ContainerFacts(
-                            identifier: container.identifier, path: container.path, state: container.state.rawValue,
+                            identifier: container.identifier.rawValue, path: container.path,
+                            state: container.state.rawValue,
                             reason: container.reason, directories: container.directories, polled: container.polled,
                             overLimit: container.overLimit,
                             unreadable: container.unreadable, unreadablePaths: container.unreadablePaths,

@@ -29,7 +29,7 @@ struct HostFind: Sendable {
 
     /// The end of one machine's answer.
     private struct Ending: Sendable {
-        var inexact: [String] = []
+        var inexact: [ContainerIdentifier] = []
         var failure: Failure?
         /// Whether the limit of all answers together was reached.
         var isEnough = false

@@ -31,7 +31,9 @@ struct HostReport: Sendable {
     }
 
     /// Adds the containers of a machine for which its answer may be wrong.
-    mutating func add(inexact containers: [String], of host: String) { inexact += containers.map { "\(host):\($0)" } }
+    mutating func add(inexact containers: [ContainerIdentifier], of host: String) {
+        inexact += containers.map { "\(host):\($0)" }
+    }
 
     /// Says all that. Returns the exit status: that of the first failure, or 0.
     func print(requiresExact: Bool) -> Int32 {

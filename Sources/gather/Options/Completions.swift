@@ -25,7 +25,7 @@ enum Completions {
 
     /// Containers that other devices offer.
     static let offers = CompletionKind.custom { words, _, _ in
-        offered(Set((sharing(words)?.offers ?? []).map(\.container)).sorted())
+        offered(Set((sharing(words)?.offers ?? []).map(\.container.rawValue)).sorted())
     }
 
     /// One attribute.
@@ -131,7 +131,7 @@ enum Completions {
         guard var client = try? daemon.connect(), let containers = try? client.containers() else {
             return []
         }
-        return offered(containers.filter(isWanted).map(\.identifier))
+        return offered(containers.filter(isWanted).map(\.identifier.rawValue))
     }
 
     /// Whether systemd would start the daemon for a connection. Completion does not start it.

@@ -20,7 +20,7 @@ struct EmbeddedOptions: ParsableArguments {
     /// Returns the daemon that these options choose together: an engine within this command, which begins to read, or a
     /// daemon. With `watches` the engine follows changes.
     func connection(
-        _ options: ConnectionOptions, _ places: ScopeOptions, watches: Bool = false, isSynchronized: Bool = true
+        _ options: ConnectionOptions, _ places: ScopeOptions, watches: Bool = false, freshness: Freshness = .afterFlush
     ) throws(Failure) -> Connection {
         guard embedded else { return options.target }
         guard !places.directories.isEmpty else {
@@ -32,17 +32,17 @@ struct EmbeddedOptions: ParsableArguments {
                 status: ExitStatus.usage,
                 "--container is a container of a daemon; --embedded reads the directories of --in")
         }
-        try check(options, isSynchronized: isSynchronized)
+        try check(options, freshness: freshness)
         return try EmbeddedOptions.connection(places.directories, watches: watches)
     }
 
     /// Throws if an option needs a daemon.
-    func check(_ options: ConnectionOptions, isSynchronized: Bool) throws(Failure) {
+    func check(_ options: ConnectionOptions, freshness: Freshness) throws(Failure) {
         guard options.isAutomatic else {
             throw Failure(
                 status: ExitStatus.usage, "--embedded asks no daemon: it does not go with --socket, --user or --system")
         }
-        guard isSynchronized else {
+        guard freshness == .afterFlush else {
             throw Failure(
                 status: ExitStatus.usage, "--embedded has no answer before it has read: it does not go with --no-sync")
         }

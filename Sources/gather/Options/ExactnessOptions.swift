@@ -12,7 +12,7 @@ struct ExactnessOptions: ParsableArguments {
     var requireExact = false
 
     /// Says for which containers an answer may be wrong. Throws status 3 if exactness is required.
-    func check(_ inexactContainers: [String], _ connection: Connection) throws {
+    func check(_ inexactContainers: [ContainerIdentifier], _ connection: Connection) throws {
         Inexact.note(inexactContainers, connection)
         if requireExact, !inexactContainers.isEmpty { throw ExitCode(ExitStatus.inexact) }
     }

@@ -71,12 +71,12 @@ struct HostOptions: ParsableArguments {
     /// Returns the connections of a command that can also read directories itself.
     func connections(
         _ daemon: ConnectionOptions, _ embedding: EmbeddedOptions, _ places: ScopeOptions, watches: Bool = false,
-        isSynchronized: Bool = true
+        freshness: Freshness = .afterFlush
     ) throws(Failure) -> [Connection] {
         let remote = try connections(daemon)
         if remote.isEmpty {
             return [
-                try embedding.connection(daemon, places, watches: watches, isSynchronized: isSynchronized)
+                try embedding.connection(daemon, places, watches: watches, freshness: freshness)
             ]
         }
         guard !embedding.embedded else {

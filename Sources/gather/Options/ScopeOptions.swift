@@ -35,7 +35,7 @@ struct ScopeOptions: ParsableArguments {
 
     /// Returns the scopes. `--scope` without a container applies to every container, so the daemon is asked for them.
     func scopes(_ connection: Connection) throws -> [SearchScope] {
-        var (containers, bytes) = (container, ArgumentBytes())
+        var (containers, bytes) = (container.map { ContainerIdentifier($0) }, ArgumentBytes())
         if scope != nil, containers.isEmpty {
             var client = try connection.connect()
             containers = try client.containers().map(\.identifier)

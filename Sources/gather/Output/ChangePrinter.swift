@@ -54,14 +54,14 @@ struct ChangePrinter: ~Copyable {
             if asJSON {
                 event("gathered") {
                     $0.add("count", query.resultCount)
-                    $0.add("clock", query.clock)
+                    $0.add("clock", query.clock?.rawValue)
                 }
             }
             let name = settings.host.map { $0 + ":" } ?? ""
-            Inexact.note(query.inexactContainers.map { name + $0 }, settings.connection)
+            Inexact.note(query.inexactContainers.map { ContainerIdentifier("\(name)\($0)") }, settings.connection)
         case .updated(let changes):
             print(changes)
-            if asJSON { event("updated") { $0.add("clock", query.clock) } }
+            if asJSON { event("updated") { $0.add("clock", query.clock?.rawValue) } }
         case .reconnecting(let error):
             if asJSON { event("reconnecting") { $0.add("message", error.message) } }
             note("\(error.message); waiting for gatherd")
@@ -100,7 +100,7 @@ struct ChangePrinter: ~Copyable {
     private mutating func removed(_ removal: RemovedItem) {
         if asJSON {
             return event("removed") {
-                $0.add("id", removal.id)
+                $0.add("id", removal.id.rawValue)
                 $0.add("path", raw: "rawPath", removal.pathBytes)
             }
         }

@@ -9,7 +9,8 @@ enum ContainerTable {
         var table = Table()
         for container in containers {
             var row: [Table.Cell] = [
-                .init(container.identifier, .bold), .init(container.state.rawValue, Self.color(of: container.state)),
+                .init(container.identifier.rawValue, .bold),
+                .init(container.state.rawValue, Self.color(of: container.state)),
                 .init(Readable.count(container.items, "item", "items"), alignsRight: true),
                 .init(DisplayText.escaped(container.path)),
             ]
@@ -50,7 +51,7 @@ enum ContainerTable {
 
     static func object(_ container: ContainerStatus) -> [UInt8] {
         var line = JSONLine()
-        line.add("identifier", container.identifier)
+        line.add("identifier", container.identifier.rawValue)
         line.add("path", container.path)
         line.add("state", container.state.rawValue)
         line.add("reason", container.reason)
@@ -63,7 +64,7 @@ enum ContainerTable {
         line.add("unreadablePaths", container.unreadablePaths)
         line.add("packages", container.packages)
         line.add("ignore", container.ignore)
-        line.add("clock", container.clock)
+        line.add("clock", container.clock.rawValue)
         line.add("filled", container.filledAttributes)
         line.add("filledBytes", container.filledBytes)
         line.add("sync", container.sync)

@@ -15,7 +15,7 @@ enum EmptyAnswer {
         if let hint = hints(question.predicate).first { return Output.note("nothing matches: \(hint)") }
         guard let withHidden = question.withHidden else { return }
         // An answer that is not ready at once is no reason to wait.
-        let search = Search(predicate: withHidden, scopes: scopes, isSynchronized: false, timeout: connection.patience)
+        let search = Search(predicate: withHidden, scopes: scopes, freshness: .asKnown, timeout: connection.patience)
         if let hidden = try? client.count(search).count, hidden > 0 {
             Output.note(
                 "nothing matches but \(Readable.count(hidden, "name", "names")) with a dot in front; --hidden includes them"

@@ -48,7 +48,9 @@ struct ReadingBar {
 
     mutating func line(_ containers: [ContainerStatus], width: Int, isUnicode: Bool) -> String {
         let temporary = containers.filter(\.state.isTemporary)
-        let name = temporary.count == 1 ? DisplayText.escaped(temporary[0].identifier) : "\(temporary.count) containers"
+        let name =
+            temporary.count == 1
+            ? DisplayText.escaped(temporary[0].identifier.rawValue) : "\(temporary.count) containers"
         // The size of a tree is not known while it is read for the first time.
         let isKnown = !temporary.contains { $0.state == .crawling }
         let items = Readable.count(temporary.reduce(0) { $0 + $1.items }, "item", "items")

@@ -45,7 +45,7 @@ struct ContainerSync: Equatable {
         var bytes = 0
     }
 
-    let identifier: String
+    let identifier: ContainerIdentifier
     let path: String
     let state: State
     let folders: [SharedFolder]
@@ -70,7 +70,7 @@ struct ContainerSync: Equatable {
         }
     }
 
-    init(_ identifier: String, path: String?, _ status: SharingStatus) {
+    init(_ identifier: ContainerIdentifier, path: String?, _ status: SharingStatus) {
         self.identifier = identifier
         let folders = status.folders(of: identifier)
         self.folders = folders
@@ -130,7 +130,7 @@ struct ContainerSync: Equatable {
 
     func object(_ status: SharingStatus) -> [UInt8] {
         var line = JSONLine()
-        line.add("container", identifier)
+        line.add("container", identifier.rawValue)
         line.add("path", path)
         line.add("state", state.rawValue)
         line.add("inStep", state == .inStep)

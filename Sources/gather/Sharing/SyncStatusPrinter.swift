@@ -15,7 +15,7 @@ struct SyncStatusPrinter {
     /// The lines on the terminal that the next state replaces.
     private var shownLines = 0
     private var lastObject: [UInt8] = []
-    private var lastPlain: [String: String] = [:]
+    private var lastPlain: [ContainerIdentifier: String] = [:]
 
     init(json: Bool, isLive: Bool) {
         self.json = json

@@ -86,7 +86,7 @@ struct SyncStatusText {
             let there = container.devices.filter { $0.items > 0 }
                 .map { "\(status.name(of: $0.device)) \(SyncStatusText.amount($0.items, $0.bytes))" }
             table.add([
-                Table.Cell(DisplayText.escaped(container.identifier), .bold),
+                Table.Cell(DisplayText.escaped(container.identifier.rawValue), .bold),
                 Table.Cell(container.state.rawValue + bar, container.state.color),
                 Table.Cell(
                     container.missingItems > 0
@@ -120,7 +120,7 @@ struct SyncStatusText {
         let items = Amount.sum(container.devices.map(\.items))
         let bytes = Amount.sum(container.devices.map(\.bytes))
         return [
-            DisplayText.escaped(container.identifier), container.state.rawValue, "\(container.missingItems)",
+            DisplayText.escaped(container.identifier.rawValue), container.state.rawValue, "\(container.missingItems)",
             "\(container.missingBytes)", "\(items)", "\(bytes)",
             container.devices.map { "\(status.name(of: $0.device))=\($0.isConnected ? "connected" : "away")" }
                 .joined(separator: ","),
@@ -143,7 +143,7 @@ struct SyncStatusText {
             status.offers.map { offer in
                 var line = JSONLine()
                 line.add("device", offer.device)
-                line.add("container", offer.container)
+                line.add("container", offer.container.rawValue)
                 line.add("folder", offer.folder)
                 return line.bytes()
             })
@@ -162,14 +162,14 @@ struct SyncStatusText {
             next.append("\(device.displayName) asks to connect; to let it: gather join\(words) \(device.identifier)")
         }
         var offered: Set<String> = []
-        for offer in status.offers where offered.insert(offer.device + offer.container).inserted {
+        for offer in status.offers where offered.insert(offer.device + offer.container.rawValue).inserted {
             let device = status.devices.first { $0.identifier == offer.device }?.argument ?? offer.device
             next.append(
-                "\(status.name(of: offer.device)) offers '\(DisplayText.escaped(offer.container))'; to get it: "
-                    + "gather join\(words) \(device) \(ShellText.quoted(offer.container))")
+                "\(status.name(of: offer.device)) offers '\(DisplayText.escaped(offer.container.rawValue))'; to get it: "
+                    + "gather join\(words) \(device) \(ShellText.quoted(offer.container.rawValue))")
         }
         for container in containers {
-            let name = ShellText.quoted(container.identifier)
+            let name = ShellText.quoted(container.identifier.rawValue)
             switch container.state {
             case .alone:
                 next.append(

@@ -71,7 +71,7 @@ struct ForeignFileSystemTests {
         let mounted = try #require(server)
         defer { mounted.end() }
         let path = daemon.box + "/" + name
-        func check() async throws -> String? {
+        func check() async throws -> MetadataItem.ID? {
             try await untilRead(daemon, name)
             for question in [
                 "name == '\(name)'", "name ENDSWITH '\u{FC}.txt'", "name CONTAINS '\u{FC}.t'", "kind == 'file'",

@@ -17,7 +17,7 @@ struct SilentDaemonTests {
             try Change.write("", to: box + "/a")
             try Change.directory(box + "/new")
         }
-        let clock = try await daemon.client.flush()
+        let clock = try await daemon.client.flush().rawValue
         daemon.stop()
         let commands = [
             ["find", "name == 'a'"], ["find", "--json", ""], ["find", "--no-sync", "--sort", "size", ""],

@@ -49,7 +49,9 @@ final class SharingMachine: Sendable {
     }
 
     /// The program that the daemon has for a container.
-    func sync(_ container: String) async throws -> String? { try await daemon.client.container(container).sync }
+    func sync(_ container: ContainerIdentifier) async throws -> String? {
+        try await daemon.client.container(container).sync
+    }
 }
 
 /// The lines of JSON that a command has printed.

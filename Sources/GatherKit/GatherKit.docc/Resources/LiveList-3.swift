@@ -7,7 +7,7 @@ import GatherKit
 struct LiveList {
     private let query: MetadataQuery
 
-    init(_ predicate: String, in container: String, of daemon: DaemonSocket = .find()) {
+    init(_ predicate: String, in container: ContainerIdentifier, of daemon: DaemonSocket = .find()) {
         query = MetadataQuery(
             predicate: predicate, scopes: [.container(container)], attributes: [.name, .size],
             sortedBy: [SortKey(.name)], socket: daemon)

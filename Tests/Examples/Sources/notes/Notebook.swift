@@ -9,7 +9,7 @@ struct Notebook: Sendable {
     private let folder: String
     private let store: KeyValueStore
 
-    init(container identifier: String) async throws {
+    init(container identifier: ContainerIdentifier) async throws {
         container = try await Container(identifier: identifier)
         folder = try container.documents()
         store = try await KeyValueStore(container: container)

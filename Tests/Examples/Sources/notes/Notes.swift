@@ -29,7 +29,7 @@ import GatherDocuments
             FileHandle.standardError.write(Data((usage + "\n").utf8))
             exit(64)
         }
-        let notes = try await Notebook(container: arguments[0])
+        let notes = try await Notebook(container: ContainerIdentifier(arguments[0]))
         guard let name = arguments.dropFirst(2).first else { return try await notes.list(live: command == "watch") }
         let path = try notes.path(of: name)
         switch command {

@@ -10,7 +10,7 @@ struct Gallery: Sendable {
     private let container: Container
     private let folder: String
 
-    init(container identifier: String) async throws {
+    init(container identifier: ContainerIdentifier) async throws {
         container = try await Container(identifier: identifier)
         folder = try container.documents()
         store = try await KeyValueStore(container: container)

@@ -29,7 +29,7 @@ import GatherDocuments
             FileHandle.standardError.write(Data((usage + "\n").utf8))
             exit(64)
         }
-        let gallery = try await Gallery(container: arguments[0])
+        let gallery = try await Gallery(container: ContainerIdentifier(arguments[0]))
         switch (command, arguments.dropFirst(2).first) {
         case ("tint", nil): show([gallery.tint])
         case ("tint", let tint?): try await gallery.setTint(tint)
