@@ -1,9 +1,9 @@
-// Errors of documents and versions.
+// Errors of documents, versions, devices and key-value stores.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import LinuxSystem
 
-/// A failed operation on a document or a version.
+/// A failed operation on a document, a version, a container, a device's identifier or a key-value store.
 ///
 /// ``code`` is for the program, ``message`` for its user. The message is a sentence without a full stop that names the
 /// failed operation and the reason.
@@ -36,7 +36,7 @@ public struct DocumentError: Error, Sendable, Hashable, CustomStringConvertible 
         public static let invalidName = Code(rawValue: "invalidName")
         /// The entry is neither a file nor a package.
         public static let notADocument = Code(rawValue: "notADocument")
-        /// The file is larger than ``DocumentLimits/contentBytes``.
+        /// The file is larger than ``DocumentLimits/contentBytes``, or would be larger than ``KeyValueLimits/largestFile``.
         public static let tooLarge = Code(rawValue: "tooLarge")
         /// A package has more than ``DocumentLimits/packageEntries`` entries.
         public static let tooManyEntries = Code(rawValue: "tooManyEntries")
@@ -51,10 +51,28 @@ public struct DocumentError: Error, Sendable, Hashable, CustomStringConvertible 
         public static let specialFile = Code(rawValue: "specialFile")
         /// The application could not use the contents.
         public static let invalidContents = Code(rawValue: "invalidContents")
-        /// The document is not open.
+        /// The document is not open, or the key-value store was closed.
         public static let closed = Code(rawValue: "closed")
         /// The version is the current one, or it is gone.
         public static let invalidVersion = Code(rawValue: "invalidVersion")
+        /// This device has no identifier.
+        public static let unidentifiedDevice = Code(rawValue: "unidentifiedDevice")
+        /// The key has more than ``KeyValueLimits/longestKey`` bytes.
+        public static let keyTooLong = Code(rawValue: "keyTooLong")
+        /// The store has ``KeyValueLimits/mostKeys`` keys or more, and this would be a new one.
+        public static let tooManyKeys = Code(rawValue: "tooManyKeys")
+        /// All values together would exceed ``KeyValueLimits/largestContents``.
+        public static let tooManyBytes = Code(rawValue: "tooManyBytes")
+        /// The value has more than ``KeyValueLimits/deepestNesting`` arrays or dictionaries in one another.
+        public static let nestedTooDeeply = Code(rawValue: "nestedTooDeeply")
+        /// The value has a double that is infinite or no number.
+        public static let notFinite = Code(rawValue: "notFinite")
+        /// A device has set the key with the latest possible time, so no change can follow.
+        public static let clockExhausted = Code(rawValue: "clockExhausted")
+        /// A text is not the ``DeviceIdentifier/text`` of another device.
+        public static let notAnotherDevice = Code(rawValue: "notAnotherDevice")
+        /// A file of a device in a key-value store cannot be read, so the device is not folded in.
+        public static let unreadable = Code(rawValue: "unreadable")
         /// Another error of the system; ``DocumentError/errno`` has its number.
         public static let system = Code(rawValue: "system")
     }
@@ -63,16 +81,19 @@ public struct DocumentError: Error, Sendable, Hashable, CustomStringConvertible 
     public let code: Code
     /// A sentence for a person, without a full stop.
     public let message: String
-    /// The path of the file or folder.
-    public let path: String
+    /// The path of the file or folder; nil if the error is about none.
+    public let path: String?
+    /// The key of a key-value store; nil if the error is about none.
+    public let key: String?
     /// The number of the system's error, if a system call failed (errno(3)).
     public let errno: Int32?
 
     /// Makes an error from its parts.
-    public init(code: Code, message: String, path: String, errno: Int32? = nil) {
+    public init(code: Code, message: String, path: String? = nil, key: String? = nil, errno: Int32? = nil) {
         self.code = code
         self.message = message
         self.path = path
+        self.key = key
         self.errno = errno
     }
 
@@ -116,13 +137,6 @@ public struct DocumentError: Error, Sendable, Hashable, CustomStringConvertible 
         _ operation: String, _ path: String, _ call: () throws(SystemError) -> Value
     ) throws(DocumentError) -> Value {
         do throws(SystemError) { return try call() } catch { throw DocumentError(operation, path, error) }
-    }
-
-    /// Returns this device, with the errors of documents.
-    static func currentDevice() throws(DocumentError) -> DeviceIdentifier {
-        do throws(DeviceIdentifierError) { return try DeviceIdentifier.current() } catch {
-            throw DocumentError(code: .system, message: error.description, path: error.path ?? "", errno: error.errno)
-        }
     }
 
     /// The message.

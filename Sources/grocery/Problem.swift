@@ -25,7 +25,6 @@ struct Problem: Error {
         case let error as GatherError:
             Problem(error.message, status: error.code == .unreachable ? 69 : error.code == .notAnswering ? 75 : 1)
         case let error as DocumentError: Problem(error.message)
-        case let error as KeyValueStoreError: Problem(error.description)
         default: nil
         }
     }

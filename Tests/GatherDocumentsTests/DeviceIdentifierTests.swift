@@ -77,8 +77,8 @@ import Testing
         #expect(try text(scratch.path + "/file/other") == first)
         #expect(try text(nil) == first)
         #expect(try text(nil, String(Self.machine.reversed())) != first)
-        #expect(throws: DeviceIdentifierError.self) { try text(scratch.path + "/file/gather", nil) }
-        #expect(throws: DeviceIdentifierError.self) { try text(nil, nil) }
+        #expect(throws: DocumentError.self) { try text(scratch.path + "/file/gather", nil) }
+        #expect(throws: DocumentError.self) { try text(nil, nil) }
     }
 
     @Test func `The attribute's value has identifier and name`() throws {

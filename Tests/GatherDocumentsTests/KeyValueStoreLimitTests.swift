@@ -27,14 +27,14 @@ import Testing
         var changes = store.changes.makeAsyncIterator()
         let key = String(repeating: "ü", count: 32)
         try store.set(1, forKey: key)
-        #expect(throws: KeyValueStoreError.keyTooLong(key: key + "k")) { try store.set(1, forKey: key + "k") }
+        #expect(throws: DocumentError.keyTooLong(key: key + "k")) { try store.set(1, forKey: key + "k") }
         #expect(try await next(&changes) == KeyValueChange(reason: .quotaViolation, keys: [key + "k"]))
 
         var nested: KeyValue = 1
         for _ in 0..<KeyValueLimits.deepestNesting { nested = [nested] }
         try store.set(nested, forKey: "nested")
-        #expect(throws: KeyValueStoreError.nestedTooDeeply(key: "deeper")) { try store.set([nested], forKey: "deeper") }
-        #expect(throws: KeyValueStoreError.nestedTooDeeply(key: "deeper")) {
+        #expect(throws: DocumentError.nestedTooDeeply(key: "deeper")) { try store.set([nested], forKey: "deeper") }
+        #expect(throws: DocumentError.nestedTooDeeply(key: "deeper")) {
             try store.set(["a": nested], forKey: "deeper")
         }
         #expect(try await next(&changes) == KeyValueChange(reason: .quotaViolation, keys: ["deeper"]))
@@ -42,9 +42,9 @@ import Testing
         let rest = KeyValueLimits.largestContents - 8 - nested.byteCount
         let text = String(repeating: "x", count: rest)
         try store.set(.string(text), forKey: "large")
-        #expect(throws: KeyValueStoreError.tooManyBytes(key: "more", excess: 1)) { try store.set(true, forKey: "more") }
+        #expect(throws: DocumentError.tooManyBytes(key: "more", excess: 1)) { try store.set(true, forKey: "more") }
         #expect(try await next(&changes) == KeyValueChange(reason: .quotaViolation, keys: ["more"]))
-        #expect(throws: KeyValueStoreError.tooManyBytes(key: "large", excess: 1)) {
+        #expect(throws: DocumentError.tooManyBytes(key: "large", excess: 1)) {
             try store.set(.string(text + "x"), forKey: "large")
         }
         #expect(try await next(&changes) == KeyValueChange(reason: .quotaViolation, keys: ["large"]))
@@ -52,10 +52,10 @@ import Testing
         #expect(store.dictionary.count == 3)
 
         for number in [Double.nan, .infinity, -.infinity] {
-            #expect(throws: KeyValueStoreError.notFinite(key: "number")) {
+            #expect(throws: DocumentError.notFinite(key: "number")) {
                 try store.set(.double(number), forKey: "number")
             }
-            #expect(throws: KeyValueStoreError.notFinite(key: "number")) {
+            #expect(throws: DocumentError.notFinite(key: "number")) {
                 try store.set(["a": [.double(number)]], forKey: "number")
             }
         }
@@ -66,7 +66,7 @@ import Testing
     @Test func `The number of keys is limited`() async throws {
         let store = try open()
         for number in 0..<KeyValueLimits.mostKeys { try store.set(1, forKey: "\(number)") }
-        #expect(throws: KeyValueStoreError.tooManyKeys(key: "one more")) { try store.set(1, forKey: "one more") }
+        #expect(throws: DocumentError.tooManyKeys(key: "one more")) { try store.set(1, forKey: "one more") }
         var changes = store.changes.makeAsyncIterator()
         #expect(try await next(&changes) == KeyValueChange(reason: .quotaViolation, keys: ["one more"]))
         try store.set("replaced", forKey: "0")
@@ -88,14 +88,14 @@ import Testing
         try await second.synchronize()
         try await first.synchronize()
         #expect(first.dictionary.count == 2_002 && first.dictionary == second.dictionary)
-        #expect(throws: KeyValueStoreError.tooManyKeys(key: "new")) { try first.set(1, forKey: "new") }
-        #expect(throws: KeyValueStoreError.self) { try first.set("larger", forKey: "a0") }
+        #expect(throws: DocumentError.tooManyKeys(key: "new")) { try first.set(1, forKey: "new") }
+        #expect(throws: DocumentError.self) { try first.set("larger", forKey: "a0") }
         try first.set("other", forKey: "b0")
         try first.set("equal!", forKey: "b1")
         try first.removeValue(forKey: "large a")
         try first.removeValue(forKey: "large b")
         try first.set("much larger", forKey: "a0")
-        #expect(throws: KeyValueStoreError.tooManyKeys(key: "new")) { try first.set(1, forKey: "new") }
+        #expect(throws: DocumentError.tooManyKeys(key: "new")) { try first.set(1, forKey: "new") }
         try await first.synchronize()
         try await second.synchronize()
         #expect(first.dictionary.count == 2_000 && first.dictionary == second.dictionary)

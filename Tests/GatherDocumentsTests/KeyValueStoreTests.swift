@@ -135,7 +135,7 @@ import Testing
         let device = try #require(DeviceIdentifier(text: "AAAAAAA", name: "test"))
         let settings = KeyValueSettings(autosaveDelay: nil)
         let path = scratch.path + "/box/.gather/key-values"
-        #expect(throws: KeyValueStoreError.self) {
+        #expect(throws: DocumentError.self) {
             try KeyValueStore(directory: path, device: device, settings: settings)
         }
         #expect(scratch.names.isEmpty)
@@ -145,7 +145,7 @@ import Testing
         try await store.synchronize()
         rename(scratch.path + "/box", scratch.path + "/gone")
         try store.set(2, forKey: "b")
-        await #expect(throws: KeyValueStoreError.self) { try await store.synchronize() }
+        await #expect(throws: DocumentError.self) { try await store.synchronize() }
         mkdir(scratch.path + "/box", 0o755)
         try await store.synchronize()
         let other = try KeyValueStore(directory: path, device: device, settings: settings)
@@ -201,7 +201,7 @@ import Testing
         try store.set(1, forKey: "a")
         // The temporary name is taken by a directory.
         mkdir(scratch.path + "/.syncthing.gather.part-AAAAAAA-0.keyvalues.tmp", 0o755)
-        await #expect(throws: KeyValueStoreError.self) { try await store.synchronize() }
+        await #expect(throws: DocumentError.self) { try await store.synchronize() }
         #expect(store.savingError != nil)
         #expect(store.integer(forKey: "a") == 1)
         rmdir(scratch.path + "/.syncthing.gather.part-AAAAAAA-0.keyvalues.tmp")
@@ -218,8 +218,8 @@ import Testing
         try slow.set(2, forKey: "b")
         try await slow.close()
         #expect(try open("DDDDDDD").dictionary == ["a": 1, "b": 2])
-        #expect(throws: KeyValueStoreError.closed) { try slow.set(3, forKey: "b") }
-        await #expect(throws: KeyValueStoreError.closed) { try await slow.synchronize() }
+        #expect(throws: DocumentError.closed) { try slow.set(3, forKey: "b") }
+        await #expect(throws: DocumentError.closed) { try await slow.synchronize() }
         try await slow.close()
         #expect(slow.integer(forKey: "b") == 2)
         var changes = slow.changes.makeAsyncIterator()
@@ -246,12 +246,12 @@ import Testing
         try await store.close()
         try scratch.write(old, to: "LLLLLLL-0.keyvalues")
         #expect(try open("BBBBBBB").dictionary == ["a": 2])
-        await #expect(throws: KeyValueStoreError.closed) { try await store.foldIn("LLLLLLL") }
+        await #expect(throws: DocumentError.closed) { try await store.foldIn("LLLLLLL") }
         let next = try open()
-        await #expect(throws: KeyValueStoreError.notAnotherDevice("AAAAAAA")) { try await next.foldIn("AAAAAAA") }
-        await #expect(throws: KeyValueStoreError.notAnotherDevice("../..")) { try await next.foldIn("../..") }
+        await #expect(throws: DocumentError.notAnotherDevice("AAAAAAA")) { try await next.foldIn("AAAAAAA") }
+        await #expect(throws: DocumentError.notAnotherDevice("../..")) { try await next.foldIn("../..") }
         try scratch.write([], to: "LLLLLLL-1.keyvalues")
-        await #expect(throws: KeyValueStoreError.self) { try await next.foldIn("LLLLLLL") }
+        await #expect(throws: DocumentError.self) { try await next.foldIn("LLLLLLL") }
         #expect(scratch.names.contains("LLLLLLL-0.keyvalues"))
     }
 
@@ -291,7 +291,7 @@ import Testing
         table.merge(KeyValueEntry(key: "a", stamp: stamp, value: 1))
         try scratch.write(KeyValueFile(table: table).bytes, to: "ZZZZZZZ-0.keyvalues")
         let store = try open(now: .max)
-        #expect(throws: KeyValueStoreError.clockExhausted(key: "a")) { try store.set(2, forKey: "a") }
+        #expect(throws: DocumentError.clockExhausted(key: "a")) { try store.set(2, forKey: "a") }
         try store.set(2, forKey: "b")
         #expect(store.dictionary == ["a": 1, "b": 2])
     }

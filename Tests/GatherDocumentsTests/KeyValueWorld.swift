@@ -208,7 +208,11 @@ final class KeyValueWorld {
         guard let number = randomProcess(), let process = processes[number],
             let device = machines.randomElement(using: &random)?.device, device != machines[process.machine].device
         else { return }
-        do { try process.store.foldInFiles(of: device.text) } catch KeyValueStoreError.unreadable {}
+        do throws(DocumentError) {
+            try process.store.foldInFiles(of: device.text)
+        } catch {
+            guard error.code == .unreadable else { throw error }
+        }
         note("fold \(number) \(device.text)")
         record()
         expect(number)

@@ -46,7 +46,7 @@ extension LocalContainer {
     /// Merges the key-value store, if there is one. Returns the reason where that fails.
     private func moveValues(into container: some FileContainer) async -> DocumentError? {
         let path = data + "/" + KeyValueStore.nameInContainer
-        do throws(KeyValueStoreError) {
+        do throws(DocumentError) {
             guard try await KeyValueStore.hasFiles(path) else { return nil }
             await KeyValueStore.makeSharedDirectory(in: container)
             let store = try await KeyValueStore(
@@ -55,7 +55,7 @@ extension LocalContainer {
             try await store.close()
             return nil
         } catch {
-            return DocumentError(code: .system, message: error.description, path: path)
+            return DocumentError(code: error.code, message: error.message, path: path, errno: error.errno)
         }
     }
 }

@@ -110,7 +110,7 @@ struct ContainerMover {
     private func moveToVersion(
         _ name: [UInt8], from source: borrowing Folder, of original: [UInt8], in target: borrowing Folder
     ) throws(DocumentError) -> [UInt8] {
-        for version in VersionNames(of: original, device: try DocumentError.currentDevice().text) {
+        for version in VersionNames(of: original, device: try DeviceIdentifier.current().text) {
             do throws(DocumentError) {
                 try Relocation.move(name, in: source, to: version.bytes, in: target)
                 try ContainerMover.share(version.bytes, in: target)

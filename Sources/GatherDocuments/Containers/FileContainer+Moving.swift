@@ -108,7 +108,7 @@ extension Folder {
         // Opened anew, since a saver takes its folder.
         let folder = try Folder([UInt8(ascii: ".")], in: self, path: path)
         try folder.lock(timeout: DocumentLimits.lockTimeout)
-        let device = try DocumentError.currentDevice()
+        let device = try DeviceIdentifier.current()
         if isFile {
             try FileSaver(folder, name: name, device: device).recover()
         } else {

@@ -77,7 +77,7 @@ public struct Trash: Sendable, Hashable {
         let file = try DocumentPath(path)
         var names = try names(of: path)
         let folder = try folder(names.dropLast())
-        let device = try DocumentError.currentDevice().text
+        let device = try DeviceIdentifier.current().text
         guard let version = VersionNames(of: file.name, device: device).first else {
             throw DocumentError(
                 code: .invalidName, message: "cannot keep a copy in the trash of \(text): its name is too long",

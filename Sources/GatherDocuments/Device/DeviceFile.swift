@@ -33,7 +33,7 @@ struct DeviceFile {
     }
 
     /// Returns the identifier of the machine, and makes it if it is missing.
-    func identifier() throws(DeviceIdentifierError) -> DeviceIdentifier {
+    func identifier() throws(DocumentError) -> DeviceIdentifier {
         guard let directory else { return try derived(path: nil, code: ENOENT) }
         let path = directory + "/device"
         if let kept = DeviceFile.record(of: hash, in: DeviceFile.lines(of: path)) { return named(kept) }
@@ -70,13 +70,14 @@ struct DeviceFile {
         return text
     }
 
-    private func derived(path: String?, code: Int32) throws(DeviceIdentifierError) -> DeviceIdentifier {
+    private func derived(path: String?, code: Int32) throws(DocumentError) -> DeviceIdentifier {
         guard let machine else {
             let place = path.map { "the file \($0) cannot be kept" } ?? "neither XDG_STATE_HOME nor HOME is set"
-            throw DeviceIdentifierError(
-                path: path, errno: code,
-                description: "this device cannot be identified: \(place): \(SystemError(code: code)), "
-                    + "and there is no /etc/machine-id; set XDG_STATE_HOME to a directory that can be written")
+            throw DocumentError(
+                code: .unidentifiedDevice,
+                message: "this device cannot be identified: \(place): \(SystemError(code: code)), "
+                    + "and there is no /etc/machine-id; set XDG_STATE_HOME to a directory that can be written",
+                path: path, errno: code)
         }
         let seed = Array("gather device user \(getuid()) machine \(machine)".utf8)
         return named(DeviceIdentifier.text(ofHash: StableHash.value(of: seed)))

@@ -10,8 +10,8 @@ extension DeviceIdentifier {
     /// identifier is derived from `/etc/machine-id` and the user's number. Then two machines with the same `machine-id`, such
     /// as clones, have the same one. The call reads one small file. At the first call of a user it writes one, with fsync(2).
     ///
-    /// - Throws: ``DeviceIdentifierError`` if the file cannot be kept and the machine has no `/etc/machine-id` either.
-    public static func current() throws(DeviceIdentifierError) -> DeviceIdentifier {
+    /// - Throws: ``DocumentError`` if the file cannot be kept and the machine has no `/etc/machine-id` either.
+    public static func current() throws(DocumentError) -> DeviceIdentifier {
         try DeviceFile(directory: DeviceFile.standardDirectory, machine: DeviceFile.machineIdentifier).identifier()
     }
 

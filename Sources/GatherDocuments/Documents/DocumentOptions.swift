@@ -28,7 +28,7 @@ public struct DocumentOptions: Sendable, Hashable {
     /// Returns the author of a save.
     func author() throws(DocumentError) -> DeviceIdentifier {
         if let device { return device }
-        return try DocumentError.currentDevice()
+        return try DeviceIdentifier.current()
     }
 
     /// Makes settings.

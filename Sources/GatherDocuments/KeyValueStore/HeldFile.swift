@@ -16,7 +16,7 @@ final class HeldFile: Sendable {
 
 extension KeyValueDirectory {
     /// Locks all files that no store has open, and returns them. Their locks end with them.
-    func holdFiles() throws(KeyValueStoreError) -> [HeldFile] {
+    func holdFiles() throws(DocumentError) -> [HeldFile] {
         var held: [HeldFile] = []
         for name in try names() where KeyValueFileName.isOfStore(name) {
             guard let file = try? LockedFile.locking(existing: name, in: descriptor.number),

@@ -9,7 +9,7 @@ public enum KeyValue: Sendable, Hashable {
     case string(String)
     /// An integer, exact in its whole range.
     case integer(Int64)
-    /// A finite number. Others are refused with ``KeyValueStoreError/notFinite(key:)``.
+    /// A finite number. Others are refused with ``DocumentError/Code/notFinite``.
     case double(Double)
     /// A truth value.
     case boolean(Bool)
@@ -40,7 +40,7 @@ extension KeyValue {
     }
 
     /// Returns why a store cannot keep the value; nil if it can.
-    func obstacle(key: String, depth: Int = 0) -> KeyValueStoreError? {
+    func obstacle(key: String, depth: Int = 0) -> DocumentError? {
         switch self {
         case .string, .integer, .boolean, .date, .data: return nil
         case .double(let number): return number.isFinite ? nil : .notFinite(key: key)

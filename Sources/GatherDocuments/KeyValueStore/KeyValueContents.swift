@@ -20,7 +20,7 @@ struct KeyValueContents: Sendable {
     /// Whether files of other devices were merged before.
     var hasSeenOthers = false
     var problems: [KeyValueProblem] = []
-    var savingError: KeyValueStoreError?
+    var savingError: DocumentError?
 
     /// Whether the own file lacks changes.
     var isDirty: Bool { generation != savedGeneration }
@@ -28,7 +28,7 @@ struct KeyValueContents: Sendable {
     /// Sets a key, or removes it if the value is nil. A key that has no value is not removed again.
     mutating func set(
         _ value: KeyValue?, forKey key: String, now: Int64, device: String
-    ) throws(KeyValueStoreError) {
+    ) throws(DocumentError) {
         guard !isClosed else { throw .closed }
         if let value {
             if let obstacle = merged.obstacle(setting: value, forKey: key) { throw obstacle }

@@ -7,7 +7,7 @@ extension KeyValueDirectory {
     /// Writes the own file, and returns when it is on disk.
     ///
     /// If the store has no slot yet, it takes one. The contents of that slot are merged into `contents` first.
-    mutating func save(_ contents: inout KeyValueFile) throws(KeyValueStoreError) {
+    mutating func save(_ contents: inout KeyValueFile) throws(DocumentError) {
         try reopenIfReplaced()
         do throws(SystemError) {
             if try !ownsFile() {
@@ -114,7 +114,7 @@ extension KeyValueDirectory {
     }
 
     /// Removes files, and syncs the directory.
-    func remove(_ names: [String]) throws(KeyValueStoreError) {
+    func remove(_ names: [String]) throws(DocumentError) {
         guard !names.isEmpty else { return }
         for name in names {
             do throws(SystemError) {

@@ -23,13 +23,13 @@ struct KeyValueDirectory: ~Copyable, Sendable {
 
     /// Opens the directory. It is made if it is missing, and so is its parent: the two levels of
     /// ``KeyValueStore/nameInContainer``. The container itself is never made, since its file system may not be mounted.
-    init(path: String, device: String) throws(KeyValueStoreError) {
+    init(path: String, device: String) throws(DocumentError) {
         self.path = path
         self.device = device
         descriptor = try KeyValueDirectory.open(path)
     }
 
-    private static func open(_ path: String) throws(KeyValueStoreError) -> Descriptor {
+    private static func open(_ path: String) throws(DocumentError) -> Descriptor {
         do throws(SystemError) {
             return try ContainerRoots.openMaking(Array(path.utf8), mode: 0o777, parents: 1)
         } catch {
@@ -38,7 +38,7 @@ struct KeyValueDirectory: ~Copyable, Sendable {
     }
 
     /// Opens the directory again if the path names another one by now.
-    mutating func reopenIfReplaced() throws(KeyValueStoreError) {
+    mutating func reopenIfReplaced() throws(DocumentError) {
         let now = try KeyValueDirectory.open(path)
         do throws(SystemError) {
             if try descriptor.isEntry("", in: now.number) { return }
@@ -54,7 +54,7 @@ struct KeyValueDirectory: ~Copyable, Sendable {
     func path(of name: String) -> String { path + "/" + name }
 
     /// Reads all files that are new or changed. Costs a few system calls for each file.
-    mutating func read() throws(KeyValueStoreError) -> KeyValueReading {
+    mutating func read() throws(DocumentError) -> KeyValueReading {
         try reopenIfReplaced()
         var reading = KeyValueReading()
         var next: [String: Known] = [:]
@@ -74,7 +74,7 @@ struct KeyValueDirectory: ~Copyable, Sendable {
     }
 
     /// Returns the names of all entries that are UTF-8.
-    func names() throws(KeyValueStoreError) -> [String] {
+    func names() throws(DocumentError) -> [String] {
         var names: [String] = []
         do throws(SystemError) {
             try Directory.forEachName(in: descriptor.number) { bytes in
@@ -110,12 +110,5 @@ struct KeyValueDirectory: ~Copyable, Sendable {
         clock_gettime(CLOCK_REALTIME, &now)
         let age = Int64(now.tv_sec) - status.changed.seconds
         return age > 1 || age < -1
-    }
-}
-
-extension KeyValueStoreError {
-    /// Makes the error of a system call.
-    static func system(_ operation: String, _ path: String, _ error: SystemError) -> KeyValueStoreError {
-        .system(operation: operation, path: path, errno: error.code, message: error.description)
     }
 }

@@ -20,6 +20,9 @@ public struct KeyValueProblem: Error, Sendable, Hashable, CustomStringConvertibl
     /// The reason.
     public let reason: Reason
 
+    /// The number of the system's error, if it refused to read the file (errno(3)).
+    var errno: Int32? { if case .system(let code, _) = reason { code } else { nil } }
+
     /// A sentence for a person, without a full stop.
     public var description: String {
         switch reason {

@@ -6,25 +6,25 @@ internal import Synchronization
 extension KeyValueStore {
     /// Runs blocking work where it holds up no task.
     func onFileThread<Value: Sendable>(
-        _ work: @escaping @Sendable (KeyValueStore) throws(KeyValueStoreError) -> Value
-    ) async throws(KeyValueStoreError) -> Value {
-        try await BlockingWork.run { () throws(KeyValueStoreError) in try work(self) }
+        _ work: @escaping @Sendable (KeyValueStore) throws(DocumentError) -> Value
+    ) async throws(DocumentError) -> Value {
+        try await BlockingWork.run { () throws(DocumentError) in try work(self) }
     }
 
     /// Merges the values that others have written.
-    func readFiles() throws(KeyValueStoreError) {
-        _ = try files.withLock { (files) throws(KeyValueStoreError) in try read(&files) }
+    func readFiles() throws(DocumentError) {
+        _ = try files.withLock { (files) throws(DocumentError) in try read(&files) }
     }
 
     /// Writes the values that were set.
-    func saveFiles() throws(KeyValueStoreError) {
-        try files.withLock { (files) throws(KeyValueStoreError) in try save(&files) }
+    func saveFiles() throws(DocumentError) {
+        try files.withLock { (files) throws(DocumentError) in try save(&files) }
     }
 
     /// Merges the values that others have written, and writes those that were set. Conflict versions of files are taken
     /// into the own file and removed: nothing should make them, but replication programs may.
-    func synchronizeFiles() throws(KeyValueStoreError) {
-        try files.withLock { (files) throws(KeyValueStoreError) in
+    func synchronizeFiles() throws(DocumentError) {
+        try files.withLock { (files) throws(DocumentError) in
             // Own values are saved first, so that they do not wait for a directory that cannot be read.
             try save(&files)
             let reading = try read(&files)
@@ -36,14 +36,14 @@ extension KeyValueStore {
     }
 
     /// Writes the values that were set, and gives the slot up.
-    func closeFiles() throws(KeyValueStoreError) {
-        try files.withLock { (files) throws(KeyValueStoreError) in
+    func closeFiles() throws(DocumentError) {
+        try files.withLock { (files) throws(DocumentError) in
             defer { files.slot = nil }
             try save(&files)
         }
     }
 
-    func read(_ files: inout KeyValueDirectory) throws(KeyValueStoreError) -> KeyValueReading {
+    func read(_ files: inout KeyValueDirectory) throws(DocumentError) -> KeyValueReading {
         let reading = try files.read()
         let others = reading.tables.keys.contains { $0.device != device.text }
         // Another process of this device may have merged them before.
@@ -58,11 +58,11 @@ extension KeyValueStore {
         return reading
     }
 
-    func save(_ files: inout KeyValueDirectory) throws(KeyValueStoreError) {
+    func save(_ files: inout KeyValueDirectory) throws(DocumentError) {
         let next = contents.withLock { $0.isDirty ? $0.file() : nil }
         guard let (contentsOfFile, generation) = next else { return }
         var file = contentsOfFile
-        do throws(KeyValueStoreError) {
+        do throws(DocumentError) {
             try files.save(&file)
         } catch {
             contents.withLock { $0.savingError = error }

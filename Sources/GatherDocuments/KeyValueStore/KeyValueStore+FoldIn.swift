@@ -6,10 +6,10 @@ internal import Synchronization
 extension KeyValueStore {
     /// The ``DeviceIdentifier/text`` of each device that has files in the directory, this one included, in order.
     ///
-    /// - Throws: ``KeyValueStoreError`` if the directory cannot be read.
-    public func devices() async throws(KeyValueStoreError) -> [String] {
-        try await onFileThread { store throws(KeyValueStoreError) in
-            try store.files.withLock { (files) throws(KeyValueStoreError) in
+    /// - Throws: ``DocumentError`` if the directory cannot be read.
+    public func devices() async throws(DocumentError) -> [String] {
+        try await onFileThread { store throws(DocumentError) in
+            try store.files.withLock { (files) throws(DocumentError) in
                 Set(try store.read(&files).tables.keys.map(\.device)).sorted()
             }
         }
@@ -21,17 +21,17 @@ extension KeyValueStore {
     /// file of the device that arrives again later, from a device that was away, has nothing new. If the device returns, it goes on as before.
     ///
     /// - Parameter device: The ``DeviceIdentifier/text`` of the device.
-    /// - Throws: ``KeyValueStoreError/notAnotherDevice(_:)`` for this device, and for a text that is no identifier.
-    ///   ``KeyValueStoreError/unreadable(_:)`` if a file of the device cannot be read; nothing is removed then. Other errors if files
+    /// - Throws: ``DocumentError/Code/notAnotherDevice`` for this device, and for a text that is no identifier.
+    ///   ``DocumentError/Code/unreadable`` if a file of the device cannot be read; nothing is removed then. Other errors if files
     ///   cannot be written or removed.
-    public func foldIn(_ device: String) async throws(KeyValueStoreError) {
+    public func foldIn(_ device: String) async throws(DocumentError) {
         guard !contents.withLock(\.isClosed) else { throw .closed }
-        try await onFileThread { store throws(KeyValueStoreError) in try store.foldInFiles(of: device) }
+        try await onFileThread { store throws(DocumentError) in try store.foldInFiles(of: device) }
     }
 
-    func foldInFiles(of device: String) throws(KeyValueStoreError) {
+    func foldInFiles(of device: String) throws(DocumentError) {
         guard KeyValueFileName.isDevice(device), device != self.device.text else { throw .notAnotherDevice(device) }
-        try files.withLock { (files) throws(KeyValueStoreError) in
+        try files.withLock { (files) throws(DocumentError) in
             let reading = try read(&files)
             let prefix = files.path(of: device + "-")
             if let problem = reading.problems.first(where: { $0.path.hasPrefix(prefix) }) { throw .unreadable(problem) }

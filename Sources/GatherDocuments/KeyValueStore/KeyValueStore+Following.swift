@@ -22,7 +22,7 @@ extension KeyValueStore {
                     }
                     guard let self, !Task.isCancelled else { break }
                     // A directory that cannot be read now is read at the next change.
-                    _ = try? await self.onFileThread { store throws(KeyValueStoreError) in try store.readFiles() }
+                    _ = try? await self.onFileThread { store throws(DocumentError) in try store.readFiles() }
                 }
             } catch {}
             query.stop()

@@ -60,20 +60,18 @@ public final class KeyValueStore: Sendable {
     /// - Parameters:
     ///   - directory: An absolute path. Nothing else should be in the directory.
     ///   - socket: The daemon to follow changes through; nil for none.
-    /// - Throws: ``KeyValueStoreError`` if the directory cannot be made or read, or if this device has no identifier. Files that cannot
+    /// - Throws: ``DocumentError`` if the directory cannot be made or read, or if this device has no identifier. Files that cannot
     ///   be read are no error, but ``problems``.
     public convenience init(
         directory: String, followingThrough socket: DaemonSocket? = .find()
-    ) async throws(KeyValueStoreError) {
-        let device: DeviceIdentifier
-        do throws(DeviceIdentifierError) { device = try .current() } catch { throw .unidentifiedDevice(error) }
-        try self.init(directory: directory, device: device, settings: KeyValueSettings())
-        try await onFileThread { store throws(KeyValueStoreError) in try store.readFiles() }
+    ) async throws(DocumentError) {
+        try self.init(directory: directory, device: try .current(), settings: KeyValueSettings())
+        try await onFileThread { store throws(DocumentError) in try store.readFiles() }
         if let socket { follow(through: socket) }
     }
 
     /// Opens the store of a container: ``nameInContainer`` in its directory.
-    public convenience init(container: Container) async throws(KeyValueStoreError) {
+    public convenience init(container: Container) async throws(DocumentError) {
         await KeyValueStore.makeSharedDirectory(in: container)
         try await self.init(
             directory: container.data + "/" + KeyValueStore.nameInContainer, followingThrough: container.client.socket)
@@ -90,13 +88,13 @@ public final class KeyValueStore: Sendable {
     }
 
     /// Opens the store of a local container.
-    public convenience init(container: LocalContainer) async throws(KeyValueStoreError) {
+    public convenience init(container: LocalContainer) async throws(DocumentError) {
         try await self.init(
             directory: container.data + "/" + KeyValueStore.nameInContainer, followingThrough: nil)
     }
 
     /// Opens a store whose files are not read yet.
-    init(directory: String, device: DeviceIdentifier, settings: KeyValueSettings) throws(KeyValueStoreError) {
+    init(directory: String, device: DeviceIdentifier, settings: KeyValueSettings) throws(DocumentError) {
         self.directory = directory
         self.device = device
         self.settings = settings
@@ -113,18 +111,18 @@ public final class KeyValueStore: Sendable {
     /// Sets a value. It is in memory at once, and on disk later; see ``synchronize()``. If the key has this value already, the call
     /// still counts as a change, which replaces earlier changes of other devices.
     ///
-    /// - Throws: ``KeyValueStoreError`` for a limit, for a number that is not finite, and after ``close()``. Then nothing changed.
-    public func set(_ value: KeyValue, forKey key: String) throws(KeyValueStoreError) { try change(value, forKey: key) }
+    /// - Throws: ``DocumentError`` for a limit, for a number that is not finite, and after ``close()``. Then nothing changed.
+    public func set(_ value: KeyValue, forKey key: String) throws(DocumentError) { try change(value, forKey: key) }
 
     /// Removes a key. A missing one is no error.
     ///
-    /// - Throws: ``KeyValueStoreError/closed`` after ``close()``.
-    public func removeValue(forKey key: String) throws(KeyValueStoreError) { try change(nil, forKey: key) }
+    /// - Throws: ``DocumentError/Code/closed`` after ``close()``.
+    public func removeValue(forKey key: String) throws(DocumentError) { try change(nil, forKey: key) }
 
-    private func change(_ value: KeyValue?, forKey key: String) throws(KeyValueStoreError) {
+    private func change(_ value: KeyValue?, forKey key: String) throws(DocumentError) {
         let now = settings.now()
-        do throws(KeyValueStoreError) {
-            try contents.withLock { (contents) throws(KeyValueStoreError) in
+        do throws(DocumentError) {
+            try contents.withLock { (contents) throws(DocumentError) in
                 try contents.set(value, forKey: key, now: now, device: device.text)
             }
         } catch {
@@ -149,25 +147,25 @@ public final class KeyValueStore: Sendable {
     public var problems: [KeyValueProblem] { contents.withLock(\.problems) }
 
     /// The error of the last writing; nil if it succeeded, or if nothing was written.
-    public var savingError: KeyValueStoreError? { contents.withLock(\.savingError) }
+    public var savingError: DocumentError? { contents.withLock(\.savingError) }
 
     // MARK: Files
 
     /// Writes the values that were set to disk, and merges those that others have written. Returns when both are done:
     /// values set before the call survive a crash of the process and of the machine.
     ///
-    /// - Throws: ``KeyValueStoreError`` if a file cannot be written, or the directory not be read. The values stay in memory, and
+    /// - Throws: ``DocumentError`` if a file cannot be written, or the directory not be read. The values stay in memory, and
     ///   writing is tried again.
-    public func synchronize() async throws(KeyValueStoreError) {
+    public func synchronize() async throws(DocumentError) {
         guard !contents.withLock(\.isClosed) else { throw .closed }
-        try await onFileThread { store throws(KeyValueStoreError) in try store.synchronizeFiles() }
+        try await onFileThread { store throws(DocumentError) in try store.synchronizeFiles() }
     }
 
     /// Writes the values that were set to disk and ends the store: ``changes`` end, and nothing can be set any more.
     /// Values stay readable.
     ///
-    /// - Throws: ``KeyValueStoreError`` if a file cannot be written. The store is closed in any case.
-    public func close() async throws(KeyValueStoreError) {
+    /// - Throws: ``DocumentError`` if a file cannot be written. The store is closed in any case.
+    public func close() async throws(DocumentError) {
         guard
             !contents.withLock({ contents in
                 defer { contents.isClosed = true }
@@ -176,7 +174,7 @@ public final class KeyValueStore: Sendable {
         else { return }
         follower.withLock { $0?.cancel() }
         defer { board.close() }
-        try await onFileThread { store throws(KeyValueStoreError) in try store.closeFiles() }
+        try await onFileThread { store throws(DocumentError) in try store.closeFiles() }
     }
 
     private func scheduleSaving(after delay: Duration) {
@@ -194,8 +192,8 @@ public final class KeyValueStore: Sendable {
 
     private func saveInBackground() async {
         contents.withLock { $0.isSavingScheduled = false }
-        do throws(KeyValueStoreError) {
-            try await onFileThread { store throws(KeyValueStoreError) in try store.saveFiles() }
+        do throws(DocumentError) {
+            try await onFileThread { store throws(DocumentError) in try store.saveFiles() }
         } catch {
             // Retrying ends with the store. `savingError` has the reason.
             Task { [weak self] in

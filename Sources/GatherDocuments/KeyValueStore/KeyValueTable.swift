@@ -48,7 +48,7 @@ struct KeyValueTable: Sendable {
 
     /// Returns why a value may not be set; nil if it may. Keys that have a value may get one that is not larger, whatever the
     /// other devices have added.
-    func obstacle(setting value: KeyValue, forKey key: String) -> KeyValueStoreError? {
+    func obstacle(setting value: KeyValue, forKey key: String) -> DocumentError? {
         guard key.utf8.count <= KeyValueLimits.longestKey else { return .keyTooLong(key: key) }
         if let obstacle = value.obstacle(key: key) { return obstacle }
         let old = entries[key].flatMap { $0.isTombstone ? nil : $0 }

@@ -20,7 +20,7 @@ extension Package {
         var folder = try Folder(path.folder)
         if try PackageSaver.hasRemains(of: path.name, in: folder) {
             try folder.lock(timeout: DocumentLimits.lockTimeout)
-            let saver = PackageSaver(folder, name: path.name, device: try DocumentError.currentDevice())
+            let saver = PackageSaver(folder, name: path.name, device: try DeviceIdentifier.current())
             try saver.recover()
             folder = saver.end()
             folder.unlock()

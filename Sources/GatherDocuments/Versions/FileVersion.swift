@@ -206,7 +206,7 @@ public struct FileVersion: Sendable, Hashable, Identifiable {
         try folder.lock(timeout: lockTimeout)
         // The lock ends with the descriptor, on every way out.
         let device: DeviceIdentifier
-        if let author { device = author } else { device = try DocumentError.currentDevice() }
+        if let author { device = author } else { device = try DeviceIdentifier.current() }
         try requireUnchanged(in: folder)
         let version = try FileVersion.contents(self, folder)
         let current = try folder.read(path.name)
@@ -250,7 +250,7 @@ public struct FileVersion: Sendable, Hashable, Identifiable {
             guard let former, former.bytes == merged else { throw current.changed }
             if let trash { try trash.keep(former.bytes, of: current.pathBytes) }
         }
-        let saver = FileSaver(folder, name: path.name, device: try DocumentError.currentDevice())
+        let saver = FileSaver(folder, name: path.name, device: try DeviceIdentifier.current())
         _ = try saver.save(contents, over: former, mustBeNew: current == nil, isShared: true)
     }
 
@@ -313,7 +313,7 @@ public struct FileVersion: Sendable, Hashable, Identifiable {
         let path = try DocumentPath(path)
         let folder = try Folder(path.folder)
         try folder.lock(timeout: lockTimeout)
-        let saver = FileSaver(folder, name: path.name, device: try DocumentError.currentDevice())
+        let saver = FileSaver(folder, name: path.name, device: try DeviceIdentifier.current())
         return DocumentPath.join(path.folder, try saver.add(contents))
     }
 

@@ -58,7 +58,7 @@ extension GroceryList {
             try FolderMove.moveAll(from: source, to: target, where: condition)
         } catch {
             guard error.code == .exists else { throw error }
-            throw GroceryError(.invalid, "\(error.path) is there already, so the list is moved in part")
+            throw GroceryError(.invalid, "\(error.path ?? "an entry") is there already, so the list is moved in part")
         }
     }
 }

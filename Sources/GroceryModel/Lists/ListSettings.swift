@@ -33,7 +33,7 @@ package struct ListSettings: Sendable, Hashable {
     }
 
     /// Reads the settings. Without a store these are the defaults.
-    package static func read(_ container: Container) async throws(KeyValueStoreError) -> ListSettings {
+    package static func read(_ container: Container) async throws(DocumentError) -> ListSettings {
         var settings = ListSettings()
         guard KeyValueStore.isReadable(in: container) else { return settings }
         let store = try await KeyValueStore(
@@ -55,7 +55,7 @@ package struct ListSettings: Sendable, Hashable {
         }
         let store = try await KeyValueStore(
             directory: container.data + "/" + KeyValueStore.nameInContainer, followingThrough: nil)
-        func set(_ value: KeyValue?, _ name: String) throws(KeyValueStoreError) {
+        func set(_ value: KeyValue?, _ name: String) throws(DocumentError) {
             let key = ListSettings.key(name)
             guard store.value(forKey: key) != value else { return }
             if let value { try store.set(value, forKey: key) } else { try store.removeValue(forKey: key) }
