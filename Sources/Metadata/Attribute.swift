@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An attribute of an item: one of ``fixed``, or an extended attribute of the file.
-public enum Attribute: Sendable, Hashable {
+@nonexhaustive public enum Attribute: Sendable, Hashable {
     case id
     case parent
     case name

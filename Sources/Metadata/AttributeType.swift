@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The type of an attribute's values.
+@nonexhaustive
 public enum AttributeType: String, Sendable, Hashable {
     case string
     case integer

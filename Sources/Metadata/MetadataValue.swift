@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The value of an attribute or of an expression, of any type. The predicate language compares values.
+@nonexhaustive
 public indirect enum MetadataValue: Sendable, Hashable {
     /// No value: missing, or null.
     case none

@@ -1,7 +1,8 @@
 // Changes of a document that its application did not make.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A change of a document that its application did not make. Cases may be added; ignore unknown ones.
+/// A change of a document that its application did not make. Ignore unknown changes in `@unknown default`.
+@nonexhaustive
 public enum DocumentChange: Sendable, Hashable {
     /// Another program changed the file, and the document has its contents now.
     case reloaded

@@ -3,7 +3,8 @@
 
 /// A file in a store's directory that is skipped. It is kept as it is.
 public struct KeyValueProblem: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The reason for which a file is skipped. Cases may be added.
+    /// The reason for which a file is skipped.
+    @nonexhaustive
     public enum Reason: Error, Sendable, Hashable {
         /// The file is damaged: it is cut off, its checksum is wrong, or it breaks the format.
         case damaged

@@ -2,11 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// How much of a shared item is on this device (`NSMetadataUbiquitousItemDownloadingStatusKey`).
-public enum DownloadingStatus: String, Sendable, Hashable {
+public struct DownloadingStatus: RawRepresentable, Sendable, Hashable {
+    /// The name of the status, as predicates have it.
+    public let rawValue: String
+
+    /// Makes a status from its name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
     /// Nothing. Other devices have it.
-    case notDownloaded
+    public static let notDownloaded = DownloadingStatus(rawValue: "notDownloaded")
     /// A version that is not the newest. The newest one is to come.
-    case downloaded
+    public static let downloaded = DownloadingStatus(rawValue: "downloaded")
     /// The newest version that is known here.
-    case current
+    public static let current = DownloadingStatus(rawValue: "current")
 }

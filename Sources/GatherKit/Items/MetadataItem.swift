@@ -164,7 +164,7 @@ public struct MetadataItem: Sendable, Hashable, Identifiable {
     public var isUbiquitous: Bool? { item.isUbiquitous }
     /// How much of the item is on this device.
     public var downloadingStatus: DownloadingStatus? {
-        item.downloadingStatus.flatMap { DownloadingStatus(rawValue: $0) }
+        item.downloadingStatus.map { DownloadingStatus(rawValue: $0) }
     }
     /// Whether a newer version is being fetched from another device.
     public var isDownloading: Bool? { item.isDownloading }

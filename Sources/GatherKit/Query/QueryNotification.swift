@@ -4,7 +4,8 @@
 /// A notification of a live query.
 ///
 /// The order is: started, any number of progress, gathered, then updated without an end. Reconnecting and reconnected
-/// can come anywhere after started. Cases may be added; ignore unknown ones.
+/// can come anywhere after started. Ignore unknown notifications in `@unknown default`.
+@nonexhaustive
 public enum QueryNotification: Sendable, Hashable {
     /// The query was accepted, and its result set is empty. `resumed` is true if it continues from the given clock:
     /// progress then holds the difference since.

@@ -3,6 +3,7 @@
 
 /// A place to search. Several scopes are a union. Without a scope, a query searches every container that the caller may
 /// read.
+@nonexhaustive
 public enum SearchScope: Sendable, Hashable {
     /// Everything in a container.
     case container(ContainerIdentifier)
