@@ -21,17 +21,17 @@ extension MetadataQuery {
     ///   - limit: The most `results`, the first of that order; nil for all.
     ///   - batchingInterval: How long the daemon may hold changes back to merge them; zero sends each at once.
     ///   - clock: A `clock` of an earlier query.
-    ///   - socket: The daemon.
+    ///   - daemon: The daemon.
     /// - Throws: The part of the predicate that the language cannot express.
     public convenience init(
         _ predicate: Predicate<MetadataItem>, scopes: [SearchScope] = [],
         attributes: [Attribute] = MetadataQuery.defaultAttributes, sortedBy sortKeys: [SortKey] = [],
         limit: Int? = nil, batchingInterval: Duration = .zero, since clock: DaemonClock? = nil,
-        socket: DaemonSocket = .find()
+        daemon: Daemon = .automatic
     ) throws(PredicateConversionError) {
         self.init(
             predicate: try gatherPredicate(predicate), scopes: scopes, attributes: attributes, sortedBy: sortKeys,
-            limit: limit, batchingInterval: batchingInterval, since: clock, socket: socket)
+            limit: limit, batchingInterval: batchingInterval, since: clock, daemon: daemon)
     }
 }
 

@@ -13,13 +13,13 @@ struct DaemonStart {
         case process(log: String)
     }
 
-    private let socket: DaemonSocket
+    private let daemon: Daemon
     /// Whether the user named the socket, which a unit does not listen on.
     private let isChosen: Bool
     private let way: Way
 
-    init(socket: DaemonSocket, isChosen: Bool) throws(Problem) {
-        self.socket = socket
+    init(daemon: Daemon, isChosen: Bool) throws(Problem) {
+        self.daemon = daemon
         self.isChosen = isChosen
         let systemctl = getuid() == 0 ? "systemctl" : "systemctl --user"
         if !isChosen, DaemonStart.succeeds("\(systemctl) cat gatherd.socket >/dev/null 2>&1") {
@@ -46,7 +46,7 @@ struct DaemonStart {
         case .unit(let command):
             guard DaemonStart.succeeds(command) else { throw Problem("gatherd is not started: '\(command)' failed") }
             // The socket is there by now, and the first connection starts the daemon.
-            _ = try await GatherClient(socket: socket).status()
+            _ = try await GatherClient(daemon: daemon).status()
             return "started gatherd: \(command)"
         case .process(let log):
             let process = try start(log)
@@ -76,7 +76,7 @@ struct DaemonStart {
             let output = try Entry.openForWriting(log, mode: 0o600, truncate: true)
             let input = try Entry.openForReading("/dev/null")
             // The working directory may be on a disk that is to be removed.
-            let options = isChosen ? ["--socket", DaemonStart.absolute(socket.path)] : []
+            let options = isChosen ? ["--socket", DaemonStart.absolute(daemon.path)] : []
             return try Program.start(
                 (["setsid", "env", "--chdir=/", DaemonStart.program] + options).map { Array($0.utf8) },
                 descriptors: [
@@ -101,7 +101,7 @@ struct DaemonStart {
 
     /// Waits until the process listens or has ended.
     private func untilItAnswers(_ process: CInt, _ log: String) async throws {
-        let client = GatherClient(socket: socket)
+        let client = GatherClient(daemon: daemon)
         let end = ContinuousClock.now + DaemonStart.patience
         while true {
             do throws(GatherError) {
@@ -118,7 +118,7 @@ struct DaemonStart {
             }
             guard ContinuousClock.now < end else {
                 throw Problem(
-                    "gatherd (process \(process)) does not answer at \(socket.path) yet; its log is \(log)", status: 75)
+                    "gatherd (process \(process)) does not answer at \(daemon.path) yet; its log is \(log)", status: 75)
             }
             try await Task.sleep(for: DaemonStart.pause)
         }

@@ -60,11 +60,11 @@ struct FirstList {
 
     /// Starts a daemon, which is one of the user's own unless the user named a socket. Returns its client.
     private func startDaemon(_ reason: String, _ lack: String, _ lines: inout [String]) async throws -> GatherClient {
-        let socket = options.isSocketChosen ? options.daemonSocket : .find(getuid() == 0 ? .system : .user)
-        let start = try DaemonStart(socket: socket, isChosen: options.isSocketChosen)
+        let daemon: Daemon = options.isSocketChosen ? options.daemon : getuid() == 0 ? .system : .user
+        let start = try DaemonStart(daemon: daemon, isChosen: options.isSocketChosen)
         try confirm("\(reason). \(start.question)", lack)
         lines.append(try await start.run())
-        return GatherClient(socket: socket)
+        return GatherClient(daemon: daemon)
     }
 
     // MARK: The container

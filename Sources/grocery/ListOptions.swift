@@ -37,7 +37,7 @@ struct ListOptions: ParsableArguments {
     func open() async throws -> (list: GroceryList, settings: ListSettings) {
         let container: Container
         do throws(GatherError) {
-            container = try await Container(identifier: identifier, client: client)
+            container = try await Container(identifier: identifier, daemon: daemon)
         } catch {
             throw NoList(error, self) ?? error
         }
@@ -46,8 +46,8 @@ struct ListOptions: ParsableArguments {
     }
 
     /// The daemon that has the list.
-    var daemonSocket: DaemonSocket { socket.map { DaemonSocket(path: $0) } ?? .find() }
-    var client: GatherClient { GatherClient(socket: daemonSocket) }
+    var daemon: Daemon { socket.map { .at(path: $0) } ?? .automatic }
+    var client: GatherClient { GatherClient(daemon: daemon) }
 
     /// Whether the user named the socket.
     var isSocketChosen: Bool { socket != nil || getenv("GATHER_SOCKET").map { $0.pointee != 0 } == true }

@@ -25,7 +25,7 @@ struct KeyValueStoreFollowingTests {
         let settings = KeyValueSettings(autosaveDelay: nil)
         let device = try #require(DeviceIdentifier(text: "AAAAAAA", name: "test"))
         let reader = try KeyValueStore(directory: directory, device: device, settings: settings)
-        reader.follow(through: socket)
+        reader.follow(through: Daemon(socket))
         let writer = try KeyValueStore(directory: directory, device: device, settings: settings)
         var changes = reader.changes.makeAsyncIterator()
         for number in 0..<20 {

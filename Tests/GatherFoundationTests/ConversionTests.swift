@@ -61,7 +61,7 @@ import Testing
     @Test func `A query takes a predicate`() throws {
         let query = try MetadataQuery(
             #Predicate<MetadataItem> { $0.name == "x" }, scopes: [.container("grocery")],
-            socket: DaemonSocket(path: "/nowhere"))
+            daemon: .at(path: "/nowhere"))
         #expect(query.predicate == "name == 'x'")
         #expect(query.scopes == [.container("grocery")])
     }

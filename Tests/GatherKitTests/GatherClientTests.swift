@@ -123,7 +123,7 @@ struct GatherClientTests {
             _ = connection.receive()
             connection.reply("{\"container\":\(Self.container("box", path: directory))}")
         }
-        let container = try await Container(identifier: "box", client: client)
+        let container = try await Container(identifier: "box", daemon: client.daemon)
         #expect(container.data == directory)
         #expect(try container.documents() == directory + "/Documents")
         #expect(FileManager.default.fileExists(atPath: directory + "/Documents"))
@@ -156,7 +156,7 @@ struct GatherClientTests {
                 gone.wait()
                 daemon.stop()
             })
-        var changes = try await Container(identifier: "box", client: client).availability.makeAsyncIterator()
+        var changes = try await Container(identifier: "box", daemon: client.daemon).availability.makeAsyncIterator()
         #expect(try await changes.next() == .available(.crawling))
         next.open()
         #expect(try await changes.next() == .available(.live))

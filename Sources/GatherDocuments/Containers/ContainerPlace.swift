@@ -34,15 +34,15 @@ public enum ContainerPlace: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - identifier: The identifier of the container.
-    ///   - client: The daemon.
+    ///   - daemon: The daemon.
     ///   - directory: The directory that has a folder for each local container; nil for the standard one.
     /// - Throws: ``DocumentError`` if there is neither the container nor a local folder.
     public static func current(
-        _ identifier: ContainerIdentifier, client: GatherClient = GatherClient(), local directory: String? = nil
+        _ identifier: ContainerIdentifier, daemon: Daemon = .automatic, local directory: String? = nil
     ) async throws(DocumentError) -> ContainerPlace {
         let reason: String
         do throws(GatherError) {
-            let container = try await Container(identifier: identifier, client: client)
+            let container = try await Container(identifier: identifier, daemon: daemon)
             if await isThere(container) { return .container(container) }
             reason = "the directory \(container.data) is missing or cannot be read"
         } catch {
@@ -53,8 +53,8 @@ public enum ContainerPlace: Sendable, Hashable {
 
     /// Returns the present place and each later one.
     public static func changes(
-        of identifier: ContainerIdentifier, client: GatherClient = GatherClient(), local directory: String? = nil
-    ) -> ContainerPlaces { ContainerPlaces(identifier: identifier, client: client, directory: directory) }
+        of identifier: ContainerIdentifier, daemon: Daemon = .automatic, local directory: String? = nil
+    ) -> ContainerPlaces { ContainerPlaces(identifier: identifier, daemon: daemon, directory: directory) }
 
     static func local(
         _ identifier: ContainerIdentifier, _ directory: String?, _ reason: String
@@ -81,7 +81,7 @@ public struct ContainerPlaces: AsyncSequence, Sendable {
     public typealias Failure = DocumentError
 
     let identifier: ContainerIdentifier
-    let client: GatherClient
+    let daemon: Daemon
     let directory: String?
 
     /// Makes an iterator with a connection of its own.
@@ -96,7 +96,7 @@ public struct ContainerPlaces: AsyncSequence, Sendable {
         fileprivate init(_ places: ContainerPlaces) {
             self.places = places
             availability =
-                ContainerAvailability(identifier: places.identifier, client: places.client).makeAsyncIterator()
+                ContainerAvailability(identifier: places.identifier, daemon: places.daemon).makeAsyncIterator()
         }
 
         /// Returns the next place; nil when the task is cancelled.
@@ -130,7 +130,7 @@ public struct ContainerPlaces: AsyncSequence, Sendable {
             return try await ContainerPlace.local(
                 identifier, directory, "the container '\(identifier)' is not available: \(reason)")
         }
-        let place = try await ContainerPlace.current(identifier, client: client, local: directory)
+        let place = try await ContainerPlace.current(identifier, daemon: daemon, local: directory)
         // The daemon may have ended since it told the change.
         if case .local = place, case .container(let container) = last, await ContainerPlace.isThere(container) {
             return .container(container)

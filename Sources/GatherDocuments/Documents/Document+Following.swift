@@ -24,7 +24,7 @@ extension Document {
         let number = followers
         await withCheckedContinuation { continuation in
             let loop = FollowLoop(
-                socket: options.socket, isPackage: Contents.self is any PackageContents.Type)
+                daemon: options.daemon, isPackage: Contents.self is any PackageContents.Type)
             let task = Task { [weak self] in
                 await loop.run(
                     place: { [weak self] in await self?.place(number) },
@@ -173,7 +173,7 @@ extension Document {
             }
         }
         guard isThere == false else { return }
-        let (client, timeout) = (GatherClient(socket: options.socket), options.daemonTimeout)
+        let (client, timeout) = (GatherClient(daemon: options.daemon), options.daemonTimeout)
         let items = await FollowLoop.answer(within: timeout) {
             try? await client.find("id == '\(item)' AND \(FollowLoop.anywhere)", attributes: [.path], limit: 1).items
         }

@@ -1,6 +1,8 @@
 // The settings of a document.
 // SPDX-License-Identifier: Apache-2.0
 
+public import GatherKit
+
 /// The settings of a document.
 public struct DocumentOptions: Sendable, Hashable {
     /// The time from the first unsaved change to the save, and between two attempts to save after an error.
@@ -11,10 +13,8 @@ public struct DocumentOptions: Sendable, Hashable {
     public var daemonTimeout: Duration
     /// Whether changes from outside are followed with a live query of the daemon.
     public var followsChanges: Bool
-    /// The daemon.
-    public var socket: DaemonSocket
-    /// The helper that downloads evicted files.
-    public var sharing: SharingSocket
+    /// The daemon, and the helper that downloads evicted files.
+    public var daemon: Daemon
     /// The longest wait for more bytes of an evicted file.
     public var downloadTimeout: Duration
     /// Whether a new file gets the group of its folder, and write permission for the users who may write there.
@@ -35,7 +35,7 @@ public struct DocumentOptions: Sendable, Hashable {
     public init(
         autosaveInterval: Duration = .seconds(10), lockTimeout: Duration = .seconds(30),
         daemonTimeout: Duration = .seconds(2), followsChanges: Bool = true,
-        socket: DaemonSocket = .find(), sharing: SharingSocket = .find(),
+        daemon: Daemon = .automatic,
         downloadTimeout: Duration = .seconds(20), sharesAccessOfFolder: Bool = true,
         checksCase: Bool = true,
         device: DeviceIdentifier? = nil
@@ -44,8 +44,7 @@ public struct DocumentOptions: Sendable, Hashable {
         self.lockTimeout = lockTimeout
         self.daemonTimeout = daemonTimeout
         self.followsChanges = followsChanges
-        self.socket = socket
-        self.sharing = sharing
+        self.daemon = daemon
         self.downloadTimeout = downloadTimeout
         self.sharesAccessOfFolder = sharesAccessOfFolder
         self.checksCase = checksCase

@@ -16,7 +16,7 @@ struct EvictedDocument: Sendable {
     /// - Throws: ``DocumentError/Code/notDownloaded`` if the contents cannot be had now.
     func download(_ path: String, _ progress: DocumentProgress) async throws(DocumentError) {
         progress.begin(0)
-        let client = SharingClient(socket: options.sharing)
+        let client = SharingClient(daemon: options.daemon)
         let failure = await withTaskGroup(of: String?.self) { group in
             group.addTask {
                 do throws(GatherError) {
@@ -70,7 +70,7 @@ struct EvictedDocument: Sendable {
             // gatherd takes no relative path, and follows no symbolic links.
             scope: SearchScope.directory(String(decoding: resolved, as: UTF8.self))
         )
-        let client = GatherClient(socket: options.socket)
+        let client = GatherClient(daemon: options.daemon)
         let items = await FollowLoop.answer(within: options.daemonTimeout) {
             try? await client.find(
                 search.predicate, scopes: [search.scope], attributes: [.path], limit: isPackage ? 1 : nil,

@@ -36,7 +36,7 @@ struct FollowLoop: Sendable {
         case gone
     }
 
-    let socket: DaemonSocket
+    let daemon: Daemon
     /// Whether the entries inside are followed, too.
     let isPackage: Bool
 
@@ -113,7 +113,7 @@ struct FollowLoop: Sendable {
 
     /// Finds the item of a file. One that is not at its path is known by its item alone: its inode may be another file's by now.
     private func find(_ place: Place) async throws -> MetadataItem.ID? {
-        let client = GatherClient(socket: socket)
+        let client = GatherClient(daemon: daemon)
         guard place.isAtPath else {
             guard let item = place.item else { return nil }
             let result = try await client.find("id == '\(item)' AND \(FollowLoop.anywhere)", attributes: [.path])
@@ -149,7 +149,7 @@ struct FollowLoop: Sendable {
     ) async throws -> End {
         let query = MetadataQuery(
             predicate: FollowLoop.anywhere, scopes: [.directory(path)], attributes: [.inode, .size, .modified],
-            socket: socket)
+            daemon: daemon)
         try await query.start()
         defer { query.stop() }
         for try await notification in query.notifications {
@@ -172,7 +172,7 @@ struct FollowLoop: Sendable {
         _ item: MetadataItem.ID, under path: [UInt8]?, _ receive: @Sendable (Event) async -> Reaction
     ) async throws -> End {
         let query = MetadataQuery(
-            predicate: "id == '\(item)' AND \(FollowLoop.anywhere)", attributes: FollowLoop.attributes, socket: socket)
+            predicate: "id == '\(item)' AND \(FollowLoop.anywhere)", attributes: FollowLoop.attributes, daemon: daemon)
         try await query.start()
         defer { query.stop() }
         for try await notification in query.notifications {
@@ -211,7 +211,7 @@ struct FollowLoop: Sendable {
             predicate:
                 "name == \(PredicateText.literal(String(decoding: former.name, as: UTF8.self))) AND \(FollowLoop.anywhere)",
             scopes: [.directory(String(decoding: former.folder, as: UTF8.self))], attributes: [.path, .inode],
-            socket: socket)
+            daemon: daemon)
         try await query.start()
         defer { query.stop() }
         for try await notification in query.notifications {

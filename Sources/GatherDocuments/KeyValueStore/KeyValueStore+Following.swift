@@ -7,14 +7,14 @@ internal import Synchronization
 extension KeyValueStore {
     /// Merges files as the daemon reports them. Without a daemon, or in a directory that it does not watch, nothing follows, and
     /// ``synchronize()`` merges. A daemon that starts later is not noticed, one that restarts is.
-    func follow(through socket: DaemonSocket) {
+    func follow(through daemon: Daemon) {
         let query = MetadataQuery(
             predicate: "name ENDSWITH '\(KeyValueFileName.suffix)'", scopes: [.directory(directory)],
-            attributes: [.path, .modified, .size], socket: socket)
+            attributes: [.path, .modified, .size], daemon: daemon)
         let task = Task { [weak self] in
             // The query's first answer closes the gap since the files were read.
             do {
-                try await KeyValueStore.start(query, socket)
+                try await KeyValueStore.start(query, daemon)
                 for try await notification in query.notifications {
                     switch notification {
                     case .gathered, .updated: break
@@ -30,13 +30,13 @@ extension KeyValueStore {
         follower.withLock { $0 = task }
     }
 
-    private static func start(_ query: MetadataQuery, _ socket: DaemonSocket) async throws(GatherError) {
+    private static func start(_ query: MetadataQuery, _ daemon: Daemon) async throws(GatherError) {
         do throws(GatherError) {
             try await query.start()
         } catch {
             // A directory that was made a moment ago is no scope yet.
             guard error.code == .unknownScope else { throw error }
-            _ = try await GatherClient(socket: socket).flush()
+            _ = try await GatherClient(daemon: daemon).flush()
             try await query.start()
         }
     }

@@ -59,22 +59,22 @@ public final class KeyValueStore: Sendable {
     ///
     /// - Parameters:
     ///   - directory: An absolute path. Nothing else should be in the directory.
-    ///   - socket: The daemon to follow changes through; nil for none.
+    ///   - daemon: The daemon to follow changes through; nil for none.
     /// - Throws: ``DocumentError`` if the directory cannot be made or read, or if this device has no identifier. Files that cannot
     ///   be read are no error, but ``problems``.
     public convenience init(
-        directory: String, followingThrough socket: DaemonSocket? = .find()
+        directory: String, followingThrough daemon: Daemon? = .automatic
     ) async throws(DocumentError) {
         try self.init(directory: directory, device: try .current(), settings: KeyValueSettings())
         try await onFileThread { store throws(DocumentError) in try store.readFiles() }
-        if let socket { follow(through: socket) }
+        if let daemon { follow(through: daemon) }
     }
 
     /// Opens the store of a container: ``nameInContainer`` in its directory.
     public convenience init(container: Container) async throws(DocumentError) {
         await KeyValueStore.makeSharedDirectory(in: container)
         try await self.init(
-            directory: container.data + "/" + KeyValueStore.nameInContainer, followingThrough: container.client.socket)
+            directory: container.data + "/" + KeyValueStore.nameInContainer, followingThrough: container.daemon)
     }
 
     /// Whether the directory of a container's store is there, and this user may read it. Blocks the thread.

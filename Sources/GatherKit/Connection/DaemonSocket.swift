@@ -6,9 +6,9 @@ internal import LinuxSystem
 internal import Varlink
 
 /// The Unix socket that a daemon listens on, here or on another machine.
-public struct DaemonSocket: Sendable, Hashable {
+package struct DaemonSocket: Sendable, Hashable {
     /// The choice of a daemon, as with `systemctl --user` and `--system`.
-    public enum Choice: Sendable, Hashable {
+    package enum Choice: Sendable, Hashable {
         /// `GATHER_SOCKET` if it is set, else the user's socket if it exists, else the system's.
         case automatic
         /// The daemon of this user.
@@ -18,9 +18,9 @@ public struct DaemonSocket: Sendable, Hashable {
     }
 
     /// The socket's path. For another machine without a given path, it is the name of the machine.
-    public let path: String
+    package let path: String
     /// The shell command that starts such a daemon.
-    public let startCommand: String
+    package let startCommand: String
     private let route: Route
 
     /// The way to a daemon.
@@ -48,7 +48,7 @@ public struct DaemonSocket: Sendable, Hashable {
     private let place: Place
 
     /// Makes the socket at a path, or at a Varlink address such as `unix:/run/gatherd/io.gatherd`.
-    public init(path: String) {
+    package init(path: String) {
         let path = VarlinkAddress.path(path)
         let hasSystemd = DaemonSocket.hasSystemd(DaemonSocket.exists)
         self.init(path: path, place: path == DaemonSocket.systemPath ? .system : .other, hasSystemd: hasSystemd)
@@ -95,7 +95,7 @@ public struct DaemonSocket: Sendable, Hashable {
     ///   - path: The path of its socket there; nil for that of the choice.
     ///   - asks: Whether ssh may ask on the terminal, for a password or an unknown key.
     ///   - program: The program with options of its own; nil for `GATHER_SSH`.
-    public init(
+    package init(
         host: RemoteHost, choice: Choice = .automatic, path: String? = nil, asks: Bool = true,
         program: [String]? = nil
     ) {
@@ -110,7 +110,7 @@ public struct DaemonSocket: Sendable, Hashable {
     }
 
     /// The other machine; nil for this one.
-    public var host: RemoteHost? {
+    package var host: RemoteHost? {
         if case .remote(let daemon) = route { daemon.host } else { nil }
     }
 
@@ -177,7 +177,7 @@ public struct DaemonSocket: Sendable, Hashable {
     }
 
     /// Returns the socket of the chosen daemon, whether or not it is running.
-    public static func find(_ choice: Choice = .automatic) -> DaemonSocket {
+    package static func find(_ choice: Choice = .automatic) -> DaemonSocket {
         find(choice, environment: { getenv($0).map { String(cString: $0) } }, exists: exists)
     }
 

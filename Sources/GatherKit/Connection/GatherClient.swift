@@ -9,10 +9,15 @@ internal import GatherProtocol
 /// may restart between two calls. Cancelling the waiting task ends the call.
 public struct GatherClient: Sendable, Hashable {
     /// The daemon.
-    public let socket: DaemonSocket
+    public let daemon: Daemon
 
-    /// Makes a client of the daemon at `socket`.
-    public init(socket: DaemonSocket = .find()) { self.socket = socket }
+    /// Makes a client of a daemon.
+    public init(daemon: Daemon = .automatic) { self.daemon = daemon }
+
+    /// Makes a client of the daemon at a socket.
+    package init(socket: DaemonSocket) { self.init(daemon: Daemon(socket)) }
+
+    var socket: DaemonSocket { daemon.socket }
 
     // MARK: Queries
 

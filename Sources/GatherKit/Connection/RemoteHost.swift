@@ -7,7 +7,7 @@ internal import Glibc
 ///
 /// ```swift
 /// guard let host = RemoteHost("alice@attic:2222") else { return }
-/// let client = GatherClient(socket: DaemonSocket(host: host))
+/// let client = GatherClient(daemon: .on(host))
 /// ```
 public struct RemoteHost: Sendable, Hashable, CustomStringConvertible {
     /// The text that the host was made from.

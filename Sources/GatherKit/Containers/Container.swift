@@ -14,7 +14,10 @@ public struct Container: Sendable, Hashable, Identifiable {
     /// The container's directory. ``documents()`` is inside it.
     public let data: String
     /// The daemon that watches it.
-    public let client: GatherClient
+    public let daemon: Daemon
+
+    /// A client of the daemon.
+    public var client: GatherClient { GatherClient(daemon: daemon) }
 
     /// The identifier.
     public var id: ContainerIdentifier { identifier }
@@ -22,11 +25,11 @@ public struct Container: Sendable, Hashable, Identifiable {
     /// Asks the daemon for a container.
     ///
     /// - Throws: ``GatherError/Code/noSuchContainer`` if it does not exist, or if this user may not read it.
-    public init(identifier: ContainerIdentifier, client: GatherClient = GatherClient()) async throws(GatherError) {
-        let status = try await client.container(identifier)
+    public init(identifier: ContainerIdentifier, daemon: Daemon = .automatic) async throws(GatherError) {
+        let status = try await GatherClient(daemon: daemon).container(identifier)
         self.identifier = status.identifier
         data = status.path
-        self.client = client
+        self.daemon = daemon
         ContainerRoots.add(data)
     }
 
@@ -71,14 +74,13 @@ public struct Container: Sendable, Hashable, Identifiable {
     }
 
     /// The availability of the container, now and at each change.
-    public var availability: ContainerAvailability { ContainerAvailability(identifier: identifier, client: client) }
+    public var availability: ContainerAvailability { ContainerAvailability(identifier: identifier, daemon: daemon) }
 
-    /// The devices that the container is shared with, as the sharing helper of this user or machine tells. The daemon may
-    /// run without it.
+    /// The devices that the container is shared with, as the sharing helper tells. The daemon may run without it.
     ///
     /// - Throws: ``GatherError/Code/unreachable`` if the helper does not run, ``GatherError/Code/syncNotRunning`` if
     ///   Syncthing does not answer it.
     public var devices: [SharingDevice] {
-        get async throws(GatherError) { try await SharingClient().devices(of: identifier) }
+        get async throws(GatherError) { try await SharingClient(daemon: daemon).devices(of: identifier) }
     }
 }

@@ -20,29 +20,29 @@ public struct ContainerAvailability: AsyncSequence, Sendable {
     public typealias Failure = GatherError
 
     private let identifier: ContainerIdentifier
-    private let client: GatherClient
+    private let daemon: Daemon
 
     /// Makes the sequence for a container, which need not be there yet.
-    public init(identifier: ContainerIdentifier, client: GatherClient = GatherClient()) {
+    public init(identifier: ContainerIdentifier, daemon: Daemon = .automatic) {
         self.identifier = identifier
-        self.client = client
+        self.daemon = daemon
     }
 
     /// Makes an iterator with a connection of its own.
-    public func makeAsyncIterator() -> Iterator { Iterator(identifier: identifier, client: client) }
+    public func makeAsyncIterator() -> Iterator { Iterator(identifier: identifier, daemon: daemon) }
 
     /// An iterator over the changes.
     public struct Iterator: AsyncIteratorProtocol {
         private let identifier: ContainerIdentifier
-        private let client: GatherClient
+        private let daemon: Daemon
         private var replies: Session.Replies<ContainerInterface.Monitor>.Iterator?
         private var backoff: Backoff
         private var last: Element?
 
-        fileprivate init(identifier: ContainerIdentifier, client: GatherClient) {
+        fileprivate init(identifier: ContainerIdentifier, daemon: Daemon) {
             self.identifier = identifier
-            self.client = client
-            backoff = Backoff(client.socket)
+            self.daemon = daemon
+            backoff = Backoff(daemon.socket)
         }
 
         /// Returns the next change, at first the present availability. Nil when the task is cancelled.
@@ -73,7 +73,7 @@ public struct ContainerAvailability: AsyncSequence, Sendable {
         private mutating func nextState(isolation actor: isolated (any Actor)?) async throws(GatherError) -> Element? {
             if replies == nil {
                 if last != nil { try? await Task.sleep(for: backoff.next()) }
-                replies = try await Session.connect(client.socket)
+                replies = try await Session.connect(daemon.socket)
                     .callMore(ContainerInterface.Monitor.self, ContainerInterface.Monitor.Request())
                     .makeAsyncIterator()
             }

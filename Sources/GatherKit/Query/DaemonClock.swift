@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A moment of a daemon: all changes before it are known. A later query can continue from it
-/// (``MetadataQuery/init(predicate:scopes:attributes:sortedBy:limit:batchingInterval:since:socket:)``).
+/// (``MetadataQuery/init(predicate:scopes:attributes:sortedBy:limit:batchingInterval:since:daemon:)``).
 ///
 /// The text is opaque. It is for this user and this daemon, and stays valid when the daemon restarts. Store it as it is.
 public struct DaemonClock: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {

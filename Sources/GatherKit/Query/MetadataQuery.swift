@@ -52,11 +52,22 @@ public final class MetadataQuery: Sendable {
     ///   - batchingInterval: How long the daemon may hold changes back to merge them; zero sends each at once.
     ///   - clock: A ``MetadataQuery/clock`` of an earlier query. If the daemon still knows it, only the changes since then are
     ///     sent, and ``results`` holds no more than those.
-    ///   - socket: The daemon.
-    public init(
+    ///   - daemon: The daemon.
+    public convenience init(
         predicate: String, scopes: [SearchScope] = [], attributes: [Attribute] = defaultAttributes,
         sortedBy sortKeys: [SortKey] = [], limit: Int? = nil, batchingInterval: Duration = .zero,
-        since clock: DaemonClock? = nil, socket: DaemonSocket = .find()
+        since clock: DaemonClock? = nil, daemon: Daemon = .automatic
+    ) {
+        self.init(
+            predicate: predicate, scopes: scopes, attributes: attributes, sortedBy: sortKeys, limit: limit,
+            batchingInterval: batchingInterval, since: clock, socket: daemon.socket)
+    }
+
+    /// Makes a query of the daemon at a socket.
+    package init(
+        predicate: String, scopes: [SearchScope] = [], attributes: [Attribute] = defaultAttributes,
+        sortedBy sortKeys: [SortKey] = [], limit: Int? = nil, batchingInterval: Duration = .zero,
+        since clock: DaemonClock? = nil, socket: DaemonSocket
     ) {
         core = QueryCore(
             socket: socket,

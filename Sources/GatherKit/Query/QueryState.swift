@@ -40,8 +40,8 @@ struct QueryState {
     /// The clock of ``visibleResults``.
     var visibleClock: DaemonClock? { freezes > 0 ? frozenClock : clock }
     var visibleResults: ResultSet { frozenResults ?? results }
-    /// The presentation. Of a query that continues from a clock of an earlier one, `results` has not the first matches, so that
-    /// a limit would have no meaning.
+    /// The presentation. `results` lacks the first matches if the query continues from the clock of an earlier one, so a limit
+    /// would have no meaning then.
     private var arrangement: ResultArrangement {
         var arrangement = configuration.arrangement
         if !isComplete { arrangement.limit = nil }

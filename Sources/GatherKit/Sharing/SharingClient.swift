@@ -16,10 +16,13 @@ internal import GatherProtocol
 /// ```
 public struct SharingClient: Sendable, Hashable {
     /// The helper.
-    public let socket: SharingSocket
+    private let socket: SharingSocket
 
-    /// Makes a client of the helper at `socket`.
-    public init(socket: SharingSocket = .find()) { self.socket = socket }
+    /// Makes a client of the helper that goes with a daemon.
+    public init(daemon: Daemon = .automatic) { self.init(socket: daemon.sharing) }
+
+    /// Makes a client of the helper at a socket.
+    package init(socket: SharingSocket) { self.socket = socket }
 
     // MARK: The state
 

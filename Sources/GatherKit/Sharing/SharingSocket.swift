@@ -6,11 +6,11 @@ internal import LinuxSystem
 internal import Varlink
 
 /// The Unix socket of `gather-syncd`, the helper that shares containers with other devices through Syncthing.
-public struct SharingSocket: Sendable, Hashable {
+package struct SharingSocket: Sendable, Hashable {
     /// The socket's path.
-    public let path: String
+    package let path: String
     /// The shell command that starts such a helper.
-    public let startCommand: String
+    package let startCommand: String
     private let isSystems: Bool
 
     /// The name of the socket in its directory.
@@ -19,7 +19,7 @@ public struct SharingSocket: Sendable, Hashable {
     static let systemPath = "/run/" + name
 
     /// Makes the socket at a path, or at a Varlink address.
-    public init(path: String) {
+    package init(path: String) {
         let path = VarlinkAddress.path(path)
         let isSystems = path == SharingSocket.systemPath
         let hasSystemd = SharingSocket.exists("/run/systemd/system")
@@ -41,7 +41,7 @@ public struct SharingSocket: Sendable, Hashable {
 
     /// Returns the socket of the chosen helper, whether or not it is running. `automatic` is `GATHER_SYNC_SOCKET` if it
     /// is set, else the user's socket if it exists, else the system's.
-    public static func find(_ choice: DaemonSocket.Choice = .automatic) -> SharingSocket {
+    package static func find(_ choice: DaemonSocket.Choice = .automatic) -> SharingSocket {
         find(choice, environment: { getenv($0).map { String(cString: $0) } }, exists: exists)
     }
 

@@ -33,7 +33,7 @@ extension GroceryList {
     private func follow(_ send: @escaping @Sendable (ListEvent) -> Void) async throws {
         let query = MetadataQuery(
             predicate: predicate, scopes: [scope], attributes: GroceryList.attributes + [.tags],
-            socket: container.client.socket)
+            daemon: container.daemon)
         try await query.start()
         defer { query.stop() }
         let (news, continuation) = AsyncStream.makeStream(of: ListNews.self)

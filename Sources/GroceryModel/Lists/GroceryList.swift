@@ -164,7 +164,7 @@ package struct GroceryList: Sendable {
 
     var documentOptions: DocumentOptions {
         // Names with identifiers differ by more than case.
-        DocumentOptions(followsChanges: false, socket: container.client.socket, checksCase: false)
+        DocumentOptions(followsChanges: false, daemon: container.daemon, checksCase: false)
     }
 
     /// Changes one item, and returns the step that undoes it; nil if nothing changed.

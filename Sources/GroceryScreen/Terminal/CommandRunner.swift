@@ -14,7 +14,7 @@ struct CommandRunner: Sendable {
     init(_ list: GroceryList) {
         container = list.container.identifier.rawValue
         self.list = list.listName ?? ""
-        socket = list.container.client.socket.path
+        socket = list.container.daemon.path
     }
 
     /// Its arguments are the program, the container, the list, the socket and the command. A shell of its own runs the command, so

@@ -9,7 +9,7 @@ struct ContainerPlaceTests {
     @Test func thePlaceFollowsTheContainer() async throws {
         let daemon = try await TestDaemon()
         let folder = daemon.directory + "/local"
-        var places = ContainerPlace.changes(of: "box", client: daemon.client, local: folder).makeAsyncIterator()
+        var places = ContainerPlace.changes(of: "box", daemon: daemon.client.daemon, local: folder).makeAsyncIterator()
         guard case .container(let container) = try await places.next() else {
             Issue.record("the container is there")
             return
@@ -23,7 +23,9 @@ struct ContainerPlaceTests {
         }
         #expect(local.data == folder + "/box")
         #expect(reason.contains("'box' is not available"))
-        #expect(try await ContainerPlace.current("box", client: daemon.client, local: folder).files.data == local.data)
+        #expect(
+            try await ContainerPlace.current("box", daemon: daemon.client.daemon, local: folder).files.data
+                == local.data)
         let path = try local.folder(["Documents"]) + "/note.txt"
         try Data("written meanwhile".utf8).write(to: URL(filePath: path))
         // It comes back.
@@ -40,11 +42,11 @@ struct ContainerPlaceTests {
     @Test func withoutADaemonAKnownContainerStays() async throws {
         let daemon = try await TestDaemon()
         let folder = daemon.directory + "/local"
-        var places = ContainerPlace.changes(of: "box", client: daemon.client, local: folder).makeAsyncIterator()
+        var places = ContainerPlace.changes(of: "box", daemon: daemon.client.daemon, local: folder).makeAsyncIterator()
         let first = try await places.next()
         await daemon.kill()
         // Only the daemon knows where the container is.
-        let place = try await ContainerPlace.current("box", client: daemon.client, local: folder)
+        let place = try await ContainerPlace.current("box", daemon: daemon.client.daemon, local: folder)
         #expect(place.files.data == folder + "/box")
         // The sequence has seen it, so it says nothing of the daemon's end.
         try await daemon.restart()
@@ -54,7 +56,8 @@ struct ContainerPlaceTests {
         #expect(next?.files.data == folder + "/box")
         // An identifier that the daemon does not have.
         guard
-            case .local(_, let reason) = try await ContainerPlace.current("other", client: daemon.client, local: folder)
+            case .local(_, let reason) = try await ContainerPlace.current(
+                "other", daemon: daemon.client.daemon, local: folder)
         else {
             Issue.record("there is no such container")
             return

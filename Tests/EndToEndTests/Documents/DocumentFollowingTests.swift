@@ -19,7 +19,7 @@ struct DocumentFollowingTests {
         return Document<Text>(
             path: daemon.box + "/" + name,
             options: DocumentOptions(
-                autosaveInterval: .seconds(3_600), daemonTimeout: Patience.duration, socket: daemon.socket))
+                autosaveInterval: .seconds(3_600), daemonTimeout: Patience.duration, daemon: daemon.client.daemon))
     }
 
     private func write(_ text: String, _ path: String) throws {
@@ -79,7 +79,7 @@ struct DocumentFollowingTests {
         let document = Document<Album>(
             path: path,
             options: DocumentOptions(
-                autosaveInterval: .seconds(3_600), daemonTimeout: Patience.duration, socket: daemon.socket))
+                autosaveInterval: .seconds(3_600), daemonTimeout: Patience.duration, daemon: daemon.client.daemon))
         var changes = document.changes.makeAsyncIterator()
         try await document.open()
         for number in 1...3 {
@@ -264,7 +264,7 @@ struct DocumentFollowingTests {
         daemon.stop()
         let document = Document<Text>(
             path: daemon.box + "/a.txt",
-            options: DocumentOptions(daemonTimeout: .milliseconds(50), socket: daemon.socket))
+            options: DocumentOptions(daemonTimeout: .milliseconds(50), daemon: daemon.client.daemon))
         try await document.open()
         #expect(await document.following == .paused(reason: "gatherd does not answer"))
         try await document.edit { $0.text = "1" }

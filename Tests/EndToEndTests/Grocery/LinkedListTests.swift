@@ -268,7 +268,7 @@ struct LinkedListTests {
         let isWanted = Atomic(true)
         let thread = Self.exchange(world, seed: seed) { isWanted.load(ordering: .relaxed) }
         let file = "\(world.daemon.box)/Documents/party.gro/items/\(world.bread)"
-        _ = try await Container(identifier: "box", client: world.daemon.client)
+        _ = try await Container(identifier: "box", daemon: world.daemon.client.daemon)
         await withTaskGroup(of: Void.self) { group in
             // A browser.
             group.addTask { [self] in

@@ -49,7 +49,7 @@ struct TutorialTests {
         // The predicate of the tutorial's program.
         let predicate = try #require(try resource("LiveList-main").split(separator: "\"").dropFirst().first)
         let (lists, shown) = AsyncStream.makeStream(of: [String].self)
-        let list = LiveList(String(predicate), in: "box", of: daemon.socket)
+        let list = LiveList(String(predicate), in: "box", of: daemon.client.daemon)
         let task = Task { try await list.follow { shown.yield($0) } }
         var iterator = lists.makeAsyncIterator()
 

@@ -46,7 +46,7 @@ struct EvictRuleTests {
         let b = pair.b
         try Data("older".utf8).write(to: URL(filePath: b.box + "/d/.syncthing.gather-note.txt.tmp"))
         let options = DocumentOptions(
-            daemonTimeout: Patience.duration, socket: b.socket, sharing: SharingSocket(path: b.directory + "/helper"))
+            daemonTimeout: Patience.duration, daemon: .at(path: b.socket.path, sharing: b.directory + "/helper"))
         let note = Document<Text>(path: b.box + "/d/note.txt", options: options)
         try await note.open()
         #expect(try await note.contents.bytes == Array("the text of d/note.txt".utf8))

@@ -175,7 +175,7 @@ struct EvictTests {
         try await b.until("downloadingStatus == 'notDownloaded' AND inPackage IN {TRUE, FALSE}", evicted)
 
         let options = DocumentOptions(
-            daemonTimeout: Patience.duration, socket: b.socket, sharing: SharingSocket(path: b.directory + "/helper"))
+            daemonTimeout: Patience.duration, daemon: .at(path: b.socket.path, sharing: b.directory + "/helper"))
         let none = await #expect(throws: DocumentError.self) {
             try await Document<Text>(path: b.box + "/none.txt", options: options).open()
         }
@@ -204,7 +204,7 @@ struct EvictTests {
         #expect(states.count == 1)
         let away = await #expect(throws: DocumentError.self) {
             var options = options
-            options.sharing = SharingSocket(path: b.directory + "/no-helper")
+            options.daemon = .at(path: b.socket.path, sharing: b.directory + "/no-helper")
             try await Document<Text>(path: b.box + "/note.txt", options: options).open()
         }
         #expect(away?.code == .notDownloaded)

@@ -7,10 +7,10 @@ import GatherKit
 struct LiveList {
     private let query: MetadataQuery
 
-    init(_ predicate: String, in container: ContainerIdentifier, of daemon: DaemonSocket = .find()) {
+    init(_ predicate: String, in container: ContainerIdentifier, of daemon: Daemon = .automatic) {
         query = MetadataQuery(
             predicate: predicate, scopes: [.container(container)], attributes: [.name, .size],
-            sortedBy: [SortKey(.name)], socket: daemon)
+            sortedBy: [SortKey(.name)], daemon: daemon)
     }
 
     /// Passes on the lines of the list, now and after each change.
