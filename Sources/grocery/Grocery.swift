@@ -81,10 +81,15 @@ enum Main {
         signal(SIGPIPE, SIG_IGN)
         signal(SIGINT) { _ in _exit(130) }
         do {
-            // Parsed before there is a second thread: libdispatch ends a process with several ones that has no /proc. Even there the help
-            // and errors of arguments are printed.
+            // Parsed, and the help printed, before there is a second thread: libdispatch ends a process with several ones that has no
+            // /proc. Even there the help and errors of arguments are printed.
+            var parsed = try Grocery.parseAsRoot(Array(ProcessArguments.texts.dropFirst()))
+            guard let asynchronous = parsed as? any AsyncParsableCommand else {
+                try parsed.run()
+                exit(0)
+            }
             // The task alone uses it: this thread sleeps from then on.
-            nonisolated(unsafe) let command = try Grocery.parseAsRoot(Array(ProcessArguments.texts.dropFirst()))
+            nonisolated(unsafe) let command = asynchronous
             Task.detached { await run(command) }
         } catch {
             end(error)
@@ -92,14 +97,10 @@ enum Main {
         while true { pause() }
     }
 
-    private static func run(_ command: sending any ParsableCommand) async -> Never {
+    private static func run(_ command: sending any AsyncParsableCommand) async -> Never {
         do {
             var command = command
-            if var command = command as? any AsyncParsableCommand {
-                try await command.run()
-            } else {
-                try command.run()
-            }
+            try await command.run()
         } catch {
             guard let problem = Problem.of(error) else { end(error) }
             Output.note(problem.message)

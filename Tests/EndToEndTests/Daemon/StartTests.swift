@@ -98,15 +98,11 @@ struct StartTests {
     func aPreloadedLibraryThatChangesTheEnvironmentKeepsTheArguments() async throws {
         let directory = scratch()
         defer { try? FileManager.default.removeItem(atPath: directory) }
-        try """
-        #include <stdlib.h>
-        __attribute__((constructor)) static void set(void) { setenv("GATHER_TEST_ADDED", "1", 1); }
-        """.write(toFile: directory + "/set.c", atomically: false, encoding: .utf8)
-        let made = await run(
-            "exec \"$@\"", try #require(Self.compiler), "-shared", "-fPIC", "-o", directory + "/set.so",
-            directory + "/set.c")
-        try #require(made.status == 0, "\(made.errors)")
-        let preload = ["LD_PRELOAD": directory + "/set.so"]
+        let preload = try await environment(
+            preloading: """
+                #include <stdlib.h>
+                __attribute__((constructor)) static void set(void) { setenv("GATHER_TEST_ADDED", "1", 1); }
+                """, in: directory)
         for product in [Product.gather, .gatherd, .grocery] {
             let result = await ChildProcess(product, ["--no-such-option"], environment: preload).result()
             #expect(result.status == 64 && result.errors.contains("--no-such-option"), "\(product) \(result)")
@@ -117,6 +113,42 @@ struct StartTests {
             .gather, ["find", "name == 'x'", "--embedded", "--in", directory + "/tree"], environment: preload
         ).result()
         #expect(found.text == directory + "/tree/x\n", "\(found.errors)")
+    }
+
+    // libdispatch ends a process without /proc that has more threads than the first.
+    @Test(.enabled(if: compiler != nil, "there is a C compiler"))
+    func versionHelpAndErrorsOfArgumentsNeedNoSecondThread() async throws {
+        let directory = scratch()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        // One thread is tried at the start, and ends.
+        let preload = try await environment(
+            preloading: """
+                #define _GNU_SOURCE
+                #include <dlfcn.h>
+                #include <pthread.h>
+                #include <unistd.h>
+                typedef int create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+                int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*begin)(void *), void *with) {
+                    static int made;
+                    if (made++ > 0) _exit(99);
+                    return ((create *)dlsym(RTLD_NEXT, "pthread_create"))(thread, attributes, begin, with);
+                }
+                """, in: directory)
+        for product in [Product.gather, .gatherd, .helper, .grocery] {
+            for (argument, status) in [("--version", 0), ("--help", 0), ("--no-such-option", 64)] {
+                let result = await ChildProcess(product, [argument], environment: preload).result()
+                #expect(result.status == status, "\(product) \(argument): \(result)")
+            }
+        }
+    }
+
+    /// Compiles a library of C and returns the environment of a process that loads it first.
+    private func environment(preloading source: String, in directory: String) async throws -> [String: String] {
+        let (file, library) = (directory + "/preload.c", directory + "/preload.so")
+        try source.write(toFile: file, atomically: false, encoding: .utf8)
+        let made = await run("exec \"$@\"", try #require(Self.compiler), "-shared", "-fPIC", "-o", library, file)
+        try #require(made.status == 0, "\(made.errors)")
+        return ["LD_PRELOAD": library]
     }
 
     private static let compiler: String? = ["/usr/bin/cc", "/usr/bin/clang", "/opt/swift/usr/bin/clang"].first {
