@@ -6,8 +6,9 @@ import Metadata
 
 /// Keeps a tree equal to directory trees on disk.
 ///
-/// Events are hints: they name an entry to look at, and only a `statx` made afterwards writes the tree. Everything but
-/// the crawling threads runs on the caller's thread, in ``iterate()``; the watcher is not Sendable and needs no locks.
+/// Events are hints: each entry that one names is looked at, and only a `statx` made afterwards gives a row its attributes. The events of
+/// a rename move, exchange and remove rows at once, so that these keep their identifiers. Look-ups of all names in the same iteration
+/// correct that. Everything but the crawling threads runs on the caller's thread, in ``iterate()``; the watcher is not Sendable and needs no locks.
 /// Between two iterations the tree is consistent, and after an iteration it reflects the findings of the iteration's look-ups.
 package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     package let kernel: Kernel

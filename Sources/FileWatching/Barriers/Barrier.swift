@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A point in the stream of events: everything that the kernel had queued when it was made. See
-/// ``TreeWatcher/barrier()``.
+/// ``TreeWatcher/barrier(for:)``.
 package struct Barrier: Sendable, Hashable, Comparable {
     /// The position in the stream, in bytes read since the start.
     let position: UInt64

@@ -17,7 +17,7 @@ extension TreeWatcher {
     /// mounted on its directory: the files there until then say nothing about the known entries. The same holds
     /// `within` another container. With `readsXattrs` extended attributes are read from the start
     /// (``setReadsXattrs(_:completion:)``). The `key` stands for the tree's entries, in this process and the next
-    /// (``resume(from:keeping:)``); 0 where they are nothing to go on with.
+    /// (``resume(from:)``); 0 where they are nothing to go on with.
     package func addContainer(
         _ number: UInt32, path: String, ignoring globs: [String] = [], isKnown: Bool = false,
         wasMountPoint: Bool = false, readsXattrs: Bool = false, within enclosure: Enclosure? = nil, key: UInt64 = 0

@@ -11,7 +11,7 @@ import NIOCore
 
 extension Engine {
     /// Begins to watch a container, whose identifier is free: from its snapshot, if there is one. If it may have been
-    /// there before, nothing is known of it before the commits.sequence `floor`.
+    /// there before, nothing is known of it before the clock `floor`.
     @discardableResult
     func addContainer(
         _ configuration: ContainerConfiguration, saved: RecoveredState.Container? = nil, floor: UInt64 = 0,

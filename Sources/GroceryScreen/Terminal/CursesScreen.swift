@@ -4,7 +4,7 @@
 internal import CNcurses
 internal import Glibc
 
-/// The terminal of this process. One thread uses it, from ``begin(usesColour:usesMouse:)`` to ``end()``.
+/// The terminal of this process. One thread uses it, from ``init(usesColour:usesMouse:)`` to ``end()``.
 struct CursesScreen: ~Copyable {
     /// The descriptor from which signals and wake-ups are read.
     let pipe: CInt

@@ -10,11 +10,11 @@ import PredicateLanguage
 ///
 /// The life of a query:
 /// - ``LiveQueryRegistry/add(_:attributes:user:meter:)`` and a snapshot, in one loop iteration.
-/// - ``QueryPlan/selectTolerantly(in:)`` on that snapshot, on any thread. Changes are collected meanwhile.
+/// - ``QueryPlan/selectTolerantly(in:guard:)`` on that snapshot, on any thread. Changes are collected meanwhile.
 /// - ``gather(_:errors:)`` with the result of the scan, then ``takeFirst(limit:)`` until it returns nothing.
 /// - ``takeNext(in:)`` whenever something is pending.
 ///
-/// A query with a clock starts with ``LiveQueryRegistry/resume(_:from:in:)`` and ``count(_:)`` instead.
+/// A query with a clock starts with ``LiveQueryRegistry/resume(_:from:)`` and ``count(_:)`` instead.
 ///
 /// A query is away (``isAway``) while a background update has its answer, and while it must catch up afterwards. No
 /// clock may be published then. Between two updates, pending items can be taken in one loop iteration, as of

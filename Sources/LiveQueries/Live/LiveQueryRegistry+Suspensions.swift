@@ -28,7 +28,7 @@ extension LiveQueryRegistry {
         query.number != nil && !query.isOverfull && query.pendingCount >= pendingBeforeSuspension
     }
 
-    /// Notes a query for ``suspendThoseBehind(at:)`` if it has many pending items.
+    /// Notes a query for ``suspendThoseBehind(at:in:)`` if it has many pending items.
     func noteBehind(_ query: LiveQuery) {
         if query.absence == nil, isBehind(query) { suspensions.behind.append(query) }
     }

@@ -9,7 +9,7 @@ import MetadataIndex
 /// It makes a change pass descend below the directory. A query names the causes that it depends on
 /// (``QueryPlan/causes``). Where one of them applies, each item below is tested in its former and its present
 /// surroundings: on ``PreImageView`` and on the snapshot. A plan that reads another property of the directories above,
-/// such as their modes, needs its own cause, which ``SubtreeChanges/causes(of:at:)`` must find.
+/// such as their modes, needs its own cause, which ``SubtreeChanges/causes(of:at:among:)`` must find.
 struct SubtreeChange: Sendable {
     /// The properties of the directories above an item that an answer can depend on.
     struct Causes: OptionSet, Sendable, Hashable {

@@ -88,10 +88,10 @@ private struct PlanScan {
     let isTolerant: Bool
     var errors = EvaluationErrors()
 
-    /// Rows of the block at hand for which the predicate has no answer.
     private let scanGuard: ScanGuard?
     /// The number of rows tested one by one. The clock is read from time to time.
     private var tested = 0
+    /// Rows of the block at hand for which the predicate has no answer.
     private var failed = BlockBitmap()
     private var hasFailed = false
     private var places: [DirectoryPlaces]

@@ -17,7 +17,7 @@ protocol JournalHandover {
 
 extension TreeWatcher: JournalHandover {}
 
-/// Counts the changes of all indexes, and writes each to the journal before it is published: the one caller of the journal's commit.
+/// Counts the changes of all indexes, and writes each to the journal before it is published. All commits of a loop iteration come from here.
 /// Event loop only.
 final class CommitLog {
     /// Counts change sets of all indexes: the daemon's clock, over all runs.

@@ -28,7 +28,7 @@ final class EventChannel: ChannelInboundHandler {
     /// descriptors are left then.
     private var spare: Descriptor?
 
-    /// `ready` is called from the loop alone, never from here; `failed` where nothing will be read any more.
+    /// `ready` is called from the loop alone, never before this returns; `failed` where nothing will be read any more.
     init(
         _ kernel: LinuxKernel, loop: any EventLoop, ready: @escaping () -> Void, failed: @escaping (any Error) -> Void
     ) throws(SystemError) {
