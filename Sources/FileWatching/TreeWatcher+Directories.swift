@@ -108,67 +108,15 @@ extension TreeWatcher {
         }
     }
 
-    /// We are short of something, which says nothing of the directory: it is polled until it can be read.
-    func fellShort(_ id: DirectoryID, _ error: SystemError) {
-        becamePolled(id, .shortage(error))
-    }
-
     /// How many watches there are, over all containers.
     package var watchCount: Int { watches.count }
 
     /// How many watches there may be, over all containers; nil where that is not known.
     package var watchLimit: Int? { watches.budget.limitNow }
 
-    /// The limit may have been raised or lowered; and where the kernel refused a watch, another may be free now.
-    func askForWatchLimit() {
-        watches.budget.setLimit(kernel.userWatchLimit().map { Int(Double($0) * settings.watchShare) } ?? .max)
-    }
-
     func releaseWatch(_ watch: Int32) {
         if watches.release(watch) { watches.balanceSoon(now: kernel.now()) }
     }
-
-    /// A directory has no watch, or cannot be read, for want of something.
-    func becamePolled(_ id: DirectoryID, _ reason: PollReason) {
-        guard let container = containers[directories.container(of: id)] else { return }
-        if reason == .watchLimit { watches.wereRefused() }
-        container.polling.note(reason)
-        let isOverLimit = reason == .watchShare || reason == .watchLimit
-        if isOverLimit, directories[id].flags.insert(.overLimit).inserted {
-            container.counts.overLimit += 1
-            watches.countOverLimit(1, now: kernel.now())
-        }
-        if directories[id].flags.insert(.unwatched).inserted {
-            container.counts.unwatched += 1
-            if container.counts.unwatched == 1, isOverLimit {
-                let path = path(of: directories[id].node)
-                notices.append(
-                    .watchLimit(container: container.number, path: path, reason: container.polling.reason ?? reason))
-            }
-        }
-        if container.polling.next == nil { pollLater(container) }
-    }
-
-    /// A directory is watched, or is left.
-    func endPolling(_ id: DirectoryID) {
-        guard directories[id].flags.remove(.unwatched) != nil,
-            let container = containers[directories.container(of: id)]
-        else { return }
-        container.counts.unwatched -= 1
-        container.comparison?.hasWatched = true
-        if directories[id].flags.remove(.overLimit) != nil {
-            container.counts.overLimit -= 1
-            // It may be one that was polled and took a watch that others nearer to the root should have, or is gone and
-            // leaves its watch to them.
-            watches.countOverLimit(-1, now: kernel.now())
-        }
-        if container.counts.unwatched == 0, container.place.failure == nil {
-            container.polling.forgetReason()
-            notices.append(.watchLimitOver(container: container.number))
-        }
-    }
-
-    func pollLater(_ container: WatchedContainer) { container.polling.schedule(kernel.now() &+ settings.pollInterval) }
 
     func noteDepth(of id: DirectoryID) {
         guard let parent = tree.parent(of: directories[id].node), let above = directories.directory(at: parent) else {
@@ -176,8 +124,6 @@ extension TreeWatcher {
         }
         directories[id].depth = min(directories[above].depth, .max - 1) + 1
     }
-
-    func balanceSoon() { watches.balanceSoon(now: kernel.now()) }
 
     /// Something else was found where a directory was to be read.
     func noteAstray(_ id: DirectoryID) {

@@ -54,7 +54,7 @@ package struct ServiceLimits: Sendable {
     package var segmentBytes = PersistenceLimits.segmentBytes
     package var largestJournal = PersistenceLimits.largestJournal
     package var largestSet = PersistenceLimits.largestSet
-    package var largestRecord = JournalWriter.largestRecord
+    package var largestRecord = JournalEncoder.largestRecord
     package var saveAgainAfter = PersistenceLimits.retryAfter
 
     /// Makes the limits of ``Limits``.

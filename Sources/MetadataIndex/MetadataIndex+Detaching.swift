@@ -1,4 +1,4 @@
-// A container's directory is lost and found again.
+// A container's directory is lost and found again: all rows are detached and attached at once.
 // SPDX-License-Identifier: Apache-2.0
 
 extension MetadataIndex {

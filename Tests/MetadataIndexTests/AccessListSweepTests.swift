@@ -148,7 +148,7 @@ struct AccessListSweepTests {
         let row = try #require(try index?.insert("directory", below: .root, status))
         _ = index?.takeChanges()
         let saved = try #require(index?.saved())
-        var writer = JournalWriter(Saved.header)
+        var writer = JournalEncoder(Saved.header)
         func take(_ list: AccessListID, sequence: UInt64) throws {
             status.accessList = list
             try index?.update(row, status)

@@ -39,7 +39,7 @@ struct ArchivesTests {
         try renamed.move(row, to: .root, name)
         #expect(renamed.hasArchives && renamed.archive(around: below) == row)
         // From the journal.
-        var writer = JournalWriter(Saved.header)
+        var writer = JournalEncoder(Saved.header)
         writer.add(renamed.takeChanges(), of: renamed, sequence: Saved.header.startSequence + 1)
         let again = try Saved.index(saved, journal: [Saved.header.bytes + writer.bytes])
         #expect(again.archive(around: below) == row && again.checkInvariants() == nil)

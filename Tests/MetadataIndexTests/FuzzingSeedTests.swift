@@ -34,7 +34,7 @@ import Testing
         _ = pair.index.takeChanges()
         var bytes = pair.index.saved(attachment: [7])
         guard number > 0 else { return bytes }
-        var writer = JournalWriter(Saved.header)
+        var writer = JournalEncoder(Saved.header)
         for turn in 0..<number * 4 {
             for _ in 0..<3 { _ = try pair.step() }
             let set = pair.index.takeChanges()

@@ -25,7 +25,7 @@ import Testing
         if seed == 4 { try pair.fill(4_100) }
         var sequence = Saved.header.startSequence
         var journal = Saved.header.bytes
-        var writer = JournalWriter(Saved.header)
+        var writer = JournalEncoder(Saved.header)
         func take() {
             let before = pair.index.clock
             let set = pair.index.takeChanges()
@@ -70,7 +70,7 @@ import Testing
         _ = pair.index.takeChanges()
         let (saved, clock) = (pair.index.saved(), pair.index.clock)
         #expect(pair.index.attachAll())
-        var writer = JournalWriter(Saved.header)
+        var writer = JournalEncoder(Saved.header)
         for number in 1...3 as ClosedRange<UInt64> {
             for _ in 0..<30 { _ = try pair.step() }
             writer.add(pair.index.takeChanges(), of: pair.index, sequence: Saved.header.startSequence + number)
@@ -96,7 +96,7 @@ import Testing
             let saved = pair.index.saved()
             var header = Saved.header
             header.startSequence = sequence
-            var writer = JournalWriter(header)
+            var writer = JournalEncoder(header)
             for _ in 0..<20 {
                 for _ in 0..<5 {
                     let (what, failure) = try pair.step()
@@ -119,7 +119,7 @@ import Testing
     @Test func `A gap leaves the index behind, and identifiers given out since are not given again`() throws {
         let index = MetadataIndex(root: .sample(.directory))
         let saved = index.saved()
-        var writer = JournalWriter(Saved.header)
+        var writer = JournalEncoder(Saved.header)
         _ = try index.insertFiles(["a"], below: .root)
         writer.add(index.takeChanges(), of: index, sequence: 101)
         var given: Set<ItemIdentifier> = []
@@ -150,7 +150,7 @@ import Testing
         let savedAgain = restored.saved()
         var header = Saved.header
         (header.number, header.run, header.startSequence) = (header.number + 1, header.run + 1, 104)
-        var following = JournalWriter(header)
+        var following = JournalEncoder(header)
         _ = try restored.insertFiles(["d"], below: .root)
         following.add(restored.takeChanges(), of: restored, sequence: 105)
         let last = try Saved.index(
@@ -164,7 +164,7 @@ import Testing
         let first = MetadataIndex(root: .sample(.directory))
         _ = try first.insertFiles(["kept"], below: .root)
         _ = first.takeChanges()
-        var floor = JournalWriter(Saved.header)
+        var floor = JournalEncoder(Saved.header)
         floor.append(.floor, sequence: 100, epoch: first.epoch, clock: 1 << 20 - 3)
         let restorer = try SnapshotReader(first.saved()).restorer()
         try Saved.apply(Saved.header.bytes + floor.bytes, to: restorer)
@@ -194,7 +194,7 @@ import Testing
     @Test func `The daemon's clock stands against the index's as it stood`() throws {
         let index = MetadataIndex(root: .sample(.directory))
         let saved = index.saved()
-        var writer = JournalWriter(Saved.header)
+        var writer = JournalEncoder(Saved.header)
         writer.append(.unrecorded, sequence: 101, epoch: 5, clock: 9)
         _ = try index.insertFiles(["a"], below: .root)
         writer.add(index.takeChanges(), of: index, sequence: 102)
@@ -227,7 +227,7 @@ import Testing
         let before = index.clock
         // One way by states that are held, one by those that were copied.
         for row in rows[..<5_000] { try index.remove(row) }
-        var writer = JournalWriter(Saved.header)
+        var writer = JournalEncoder(Saved.header)
         writer.add(index.takeChanges(), of: index, sequence: 101)
         for row in rows[5_000...] { try index.setXattrs(row, ExtraAttributes.none) }
         writer.add(index.takeChanges(), of: index, sequence: 102)
@@ -248,7 +248,7 @@ import Testing
 
     @Test func `A record that grows too large is given up while it is made`() throws {
         let index = MetadataIndex(root: .sample(.directory))
-        var writer = JournalWriter(Saved.header, largestRecord: 20_000)
+        var writer = JournalEncoder(Saved.header, largestRecord: 20_000)
         let rows = try index.insertFiles((0..<5_000).map { "f\($0)" }, below: .root)
         writer.add(index.takeChanges(), of: index, sequence: 101, isWritten: false)
         for (number, row) in rows[..<5].enumerated() { try index.setXattrs(row, xattrs(number)) }
@@ -265,7 +265,7 @@ import Testing
     @Test func `A set that is too large is not written`() throws {
         let index = MetadataIndex(root: .sample(.directory))
         _ = try index.insertFiles((0...JournalFormat.largestSet).map { "f\($0)" }, below: .root)
-        var writer = JournalWriter(Saved.header)
+        var writer = JournalEncoder(Saved.header)
         writer.add(index.takeChanges(), of: index, sequence: 1, isWritten: false)
         #expect(writer.bytes.isEmpty)
         index.detachAll()
@@ -280,7 +280,7 @@ import Testing
         for _ in 0..<60 { _ = try pair.step() }
         _ = pair.index.takeChanges()
         let saved = pair.index.saved()
-        var writer = JournalWriter(Saved.header)
+        var writer = JournalEncoder(Saved.header)
         var sequence = Saved.header.startSequence
         for _ in 0..<8 {
             for _ in 0..<3 { _ = try pair.step() }
@@ -302,7 +302,7 @@ import Testing
         let saved = index.saved()
         let (before, clock) = (index.storage.slots.slotCount, index.clock)
         func journal(_ growths: [UInt32]) throws -> [UInt8] {
-            var writer = JournalWriter(Saved.header)
+            var writer = JournalEncoder(Saved.header)
             index.storage.recorder = ChangeRecorder(clock: clock)
             for (number, growth) in growths.enumerated() {
                 try index.update(row, .sample(.file, inode: 2, size: Int64(number + 1_000 * growths.count)))

@@ -30,7 +30,7 @@ import Testing
         status.owner = owner
         left.row = try index.insert("directory", below: .root, status)
         _ = index.takeChanges()
-        var writer = JournalWriter(Saved.header)
+        var writer = JournalEncoder(Saved.header)
         for (number, list) in lists.enumerated() {
             if number == savedAfter { left.saved = index.saved() }
             let kept = await AccessListSweepTests.intern(list, of: owner, index)

@@ -15,7 +15,7 @@ extension MetadataIndex {
     }
 }
 
-extension JournalWriter {
+extension JournalEncoder {
     /// Appends a set, and expects that it is written or not.
     mutating func add(_ set: ChangeSet, of index: MetadataIndex, sequence: UInt64, isWritten expected: Bool = true) {
         let isWritten = append(set, of: index, sequence: sequence)

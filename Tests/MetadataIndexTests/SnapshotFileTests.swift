@@ -44,7 +44,7 @@ import Testing
             status.size += 1
             try index.update(row, status)
         }
-        var writer = JournalWriter(Saved.header)
+        var writer = JournalEncoder(Saved.header)
         let set = index.takeChanges()
         #expect(set.count == 50)
         status.mode = 0o700

@@ -6,7 +6,7 @@ struct UncertainRows {
     /// Rows in the tree: a look-up of theirs is newer than the event position.
     var provisional: ProvisionalRows
     /// Rows that have left the tree and may come again.
-    var detached = DetachedRows()
+    var detached = DetachedRowEnds()
 
     /// - Parameter leastProvisional: see ``WatchLimits/leastProvisional``.
     init(leastProvisional: Int) { provisional = ProvisionalRows(least: leastProvisional) }

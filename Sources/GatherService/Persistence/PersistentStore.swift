@@ -54,7 +54,7 @@ final class PersistentStore {
     /// The size of the segment at which the next one begins, in bytes.
     private var rotatesAt = 0
     private var nextNumber: UInt64
-    private var writer: JournalWriter?
+    private var writer: JournalEncoder?
     private var synchronizing: Scheduled<Void>?
     private var isClosed = false
     private let forceToDisk: DaemonOptions.ForceToDisk
@@ -68,7 +68,7 @@ final class PersistentStore {
     private(set) var failure: PersistenceFailure?
 
     /// Continues from the saved state. On return, the first segment of this run is on the disk, or saving is suspended.
-    /// `willBegin` is called before that with the number of the segment.
+    /// `willBegin` is called before that with the number of this run.
     init(
         _ files: PersistentFiles?, _ state: RecoveredState, boot: JournalSegmentHeader.BootIdentifier,
         loop: any EventLoop, logger: Logger, limits: ServiceLimits = ServiceLimits(),
@@ -289,7 +289,7 @@ final class PersistentStore {
             }
             segment = Segment(file: SegmentFile(name, descriptor), number: nextNumber, byteCount: bytes.count)
             rotatesAt = segmentBytes
-            writer = JournalWriter(header, largestRecord: largestRecord)
+            writer = JournalEncoder(header, largestRecord: largestRecord)
             nextNumber += 1
         } catch {
             rotatesAt = (segment?.byteCount ?? 0) + segmentBytes
@@ -361,12 +361,13 @@ final class PersistentStore {
         let names = Set(items.map { PersistentFiles.indexName($0.identifier) })
         useless.removeAll { names.contains($0.name) }
         let former = closed.last?.name
+        let forceToDisk = forceToDisk
         thread.runIfActive(eventLoop: loop) {
             items.map { item -> Result<Int, SystemError> in
                 do throws(SystemError) {
                     var byteCount = 0
                     try files.write(PersistentFiles.indexName(item.identifier)) { () throws(SystemError) in
-                        if let former { try Entry.openForReading(files.path(former)).synchronize() }
+                        if let former { try forceToDisk(Entry.openForReading(files.path(former))) }
                     } _: { (write) throws(SystemError) in
                         try SnapshotWriter(item.image, attachment: item.description.bytes).write {
                             (bytes) throws(SystemError) in

@@ -45,7 +45,7 @@ final class Subscription {
     var heartbeat: Heartbeat
     var writer = JSONWriter(capacity: 512)
     /// The changes that it has not taken, as the engine counts them.
-    private(set) var pending: PendingChanges
+    private(set) var pending: PendingAmounts
     /// Bytes of its predicate, once for each container that it was planned for: a plan may take 17 times as much. With
     /// the memory of its scopes beside that.
     let predicateBytes: Int
@@ -63,7 +63,7 @@ final class Subscription {
         (self.engine, self.call, self.question) = (engine, call, question)
         (self.batch, self.heartbeat) = (batch, heartbeat)
         (self.predicateBytes, self.activity) = (predicateBytes, activity)
-        pending = PendingChanges(engine.limits)
+        pending = PendingAmounts(engine.limits)
     }
 
     var peer: PeerCredentials { call.peer }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import FileWatching
 
-@Suite struct DetachedRowsTests {
-    private var rows = DetachedRows()
+@Suite struct DetachedRowEndsTests {
+    private var rows = DetachedRowEnds()
 
     @Test mutating func rowsWaitForWhatIsQueued() {
         rows.insert(in: 1)

@@ -1,4 +1,4 @@
-// Too few watches: the directories nearest to the roots get those that there are, the others are polled.
+// Directories without a watch: why (ENOSPC, the share, a shortage), when they are polled, and which of them get free watches.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
@@ -19,6 +19,58 @@ extension TreeWatcher {
     }
 
     // MARK: Polling
+
+    /// A directory has no watch, or cannot be read, for want of something.
+    func becamePolled(_ id: DirectoryID, _ reason: PollReason) {
+        guard let container = containers[directories.container(of: id)] else { return }
+        if reason == .watchLimit { watches.wereRefused() }
+        container.polling.note(reason)
+        let isOverLimit = reason == .watchShare || reason == .watchLimit
+        if isOverLimit, directories[id].flags.insert(.overLimit).inserted {
+            container.counts.overLimit += 1
+            watches.countOverLimit(1, now: kernel.now())
+        }
+        if directories[id].flags.insert(.unwatched).inserted {
+            container.counts.unwatched += 1
+            if container.counts.unwatched == 1, isOverLimit {
+                let path = path(of: directories[id].node)
+                notices.append(
+                    .watchLimit(container: container.number, path: path, reason: container.polling.reason ?? reason))
+            }
+        }
+        if container.polling.next == nil { pollLater(container) }
+    }
+
+    /// We are short of something, which says nothing of the directory: it is polled until it can be read.
+    func fellShort(_ id: DirectoryID, _ error: SystemError) {
+        becamePolled(id, .shortage(error))
+    }
+
+    /// A directory is watched, or is left.
+    func endPolling(_ id: DirectoryID) {
+        guard directories[id].flags.remove(.unwatched) != nil,
+            let container = containers[directories.container(of: id)]
+        else { return }
+        container.counts.unwatched -= 1
+        container.comparison?.hasWatched = true
+        if directories[id].flags.remove(.overLimit) != nil {
+            container.counts.overLimit -= 1
+            // It may be one that was polled and took a watch that others nearer to the root should have, or is gone and
+            // leaves its watch to them.
+            watches.countOverLimit(-1, now: kernel.now())
+        }
+        if container.counts.unwatched == 0, container.place.failure == nil {
+            container.polling.forgetReason()
+            notices.append(.watchLimitOver(container: container.number))
+        }
+    }
+
+    func pollLater(_ container: WatchedContainer) { container.polling.schedule(kernel.now() &+ settings.pollInterval) }
+
+    /// The limit may have been raised or lowered; and where the kernel refused a watch, another may be free now.
+    func askForWatchLimit() {
+        watches.budget.setLimit(kernel.userWatchLimit().map { Int(Double($0) * settings.watchShare) } ?? .max)
+    }
 
     /// Compares the directories that are polled, when it is time: nearest to the root first, so that these get watches
     /// that are free.
@@ -45,6 +97,8 @@ extension TreeWatcher {
     }
 
     // MARK: Balance
+
+    func balanceSoon() { watches.balanceSoon(now: kernel.now()) }
 
     /// Hands free watches to the directories nearest to the roots, or takes some from those farthest away.
     func balance() {

@@ -1,10 +1,10 @@
-// Writes records of the journal.
+// Encodes records of the journal.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
 
-/// Makes the records of one turn, to be appended to the segment with one write.
-package struct JournalWriter {
+/// Encodes the records of one loop iteration, to be appended to the segment with one write.
+package struct JournalEncoder {
     /// The bytes to be appended.
     package private(set) var bytes: [UInt8] = []
     private let seed: UInt64
@@ -19,7 +19,7 @@ package struct JournalWriter {
     package static let largestRecord = JournalFormat.largestRecord
 
     /// Records for the segment with this header.
-    package init(_ header: JournalSegmentHeader, largestRecord: Int = JournalWriter.largestRecord) {
+    package init(_ header: JournalSegmentHeader, largestRecord: Int = JournalEncoder.largestRecord) {
         seed = JournalFormat.seed(header)
         self.largestRecord = largestRecord
     }

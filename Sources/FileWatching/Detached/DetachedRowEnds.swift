@@ -4,7 +4,7 @@
 /// The containers in which the tree keeps rows that have left it and may come again: their files may be elsewhere, or
 /// lie in a directory that is inaccessible. The tree has the rows, and this type the events and look-ups to await before they
 /// end.
-struct DetachedRows {
+struct DetachedRowEnds {
     /// Containers in which something was removed that may come again.
     private(set) var containers: Set<UInt32> = []
     /// Containers in which rows of inaccessible directories are detached, for as long as they are.

@@ -6,11 +6,11 @@ import Testing
 
 @testable import GatherService
 
-struct PendingChangesTests {
-    private static func pending() -> PendingChanges {
+struct PendingAmountsTests {
+    private static func pending() -> PendingAmounts {
         var limits = ServiceLimits()
         (limits.pendingItemsReported, limits.pendingItems, limits.pendingBytesPerUser) = (10, 100, 5_000)
-        return PendingChanges(limits)
+        return PendingAmounts(limits)
     }
 
     @Test func differencesAddUp() {

@@ -1,10 +1,10 @@
-// The changes that one subscriber has not taken.
+// How much of its changes one subscriber has not taken, and the limits of that.
 // SPDX-License-Identifier: Apache-2.0
 
 import MetadataIndex
 
 /// Counts the changes that a subscriber has not taken, and tells when they are too many.
-struct PendingChanges {
+struct PendingAmounts {
     /// A limit that is exceeded, with its value, and the changes in words; nil for their number.
     struct Excess: Equatable {
         let limit: String
