@@ -17,6 +17,8 @@ package struct GroceryError: Error, Sendable, Hashable, CustomStringConvertible 
         case away
         /// An item was removed by another program since.
         case removed
+        /// The log of changes cannot be read or written, so nothing can be undone.
+        case undoLog
     }
 
     package let code: Code

@@ -53,6 +53,7 @@ struct PageError: Error, Sendable {
         case .invalid: self.init(.unprocessableEntity, "invalid", error.message)
         case .away: self.init(.serviceUnavailable, "away", error.message)
         case .removed: self.init(.gone, "removed", error.message)
+        case .undoLog: self.init(.internalServerError, "failed", error.message)
         case .ambiguous, .changed: self.init(.conflict, "changedMeanwhile", error.message)
         }
     }

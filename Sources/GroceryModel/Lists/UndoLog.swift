@@ -108,30 +108,39 @@ struct UndoLog: Sendable {
     /// A recorded change. One that was too large has no steps.
     typealias Change = (key: String, action: String, steps: [UndoStep]?)
 
-    /// Returns the recorded changes in their order.
+    /// Returns the recorded changes in their order. Errors of the store are those of the log, here and below: no item is meant by them.
     func changes() async throws -> [Change] {
-        let store = try await open()
-        defer { Task { try? await store.close() } }
-        return UndoLog.keys(store).filter { $0.browser == browser }.compactMap { key in
-            guard case .dictionary(let fields)? = store.value(forKey: key.text),
-                case .string(let action)? = fields["action"]
-            else { return nil }
-            guard case .array(let steps)? = fields["steps"] else { return (key.text, action, nil) }
-            return (key.text, action, steps.compactMap { UndoStep($0) })
+        try await withStore(saves: false) { [browser] store in
+            UndoLog.keys(store).filter { $0.browser == browser }.compactMap { key in
+                guard case .dictionary(let fields)? = store.value(forKey: key.text),
+                    case .string(let action)? = fields["action"]
+                else { return nil }
+                guard case .array(let steps)? = fields["steps"] else { return (key.text, action, nil) }
+                return (key.text, action, steps.compactMap { UndoStep($0) })
+            }
         }
     }
 
     /// Keeps some steps of a change.
     func keep(_ steps: [UndoStep], of key: String, _ action: String) async throws {
-        let store = try await open()
-        try store.set(["action": .string(action), "steps": .array(steps.map(\.value))], forKey: key)
-        try await store.close()
+        try await withStore(saves: true) {
+            try $0.set(["action": .string(action), "steps": .array(steps.map(\.value))], forKey: key)
+        }
     }
 
     /// Forgets a change.
     func forget(_ key: String) async throws {
-        let store = try await open()
-        try store.removeValue(forKey: key)
-        try await store.close()
+        try await withStore(saves: true) { try $0.removeValue(forKey: key) }
+    }
+
+    private func withStore<Result>(saves: Bool, _ body: (KeyValueStore) throws -> Result) async throws -> Result {
+        do {
+            let store = try await open()
+            let result = try body(store)
+            if saves { try await store.close() } else { try? await store.close() }
+            return result
+        } catch let error as DocumentError {
+            throw GroceryError(.undoLog, error.message)
+        }
     }
 }

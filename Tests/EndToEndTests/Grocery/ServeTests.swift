@@ -114,6 +114,31 @@ struct ServeTests {
         #expect(await server.result().status == 0)
     }
 
+    // A page takes 404 for an item that is gone, and gives the change up. It keeps the change with 500.
+    @Test func aLogOfChangesThatCannotBeReadIsNoMissingItem() async throws {
+        let daemon = try await TestDaemon()
+        let server = serve(daemon, "--port", "0")
+        let link = try #require(await server.nextLine())
+        let parts = try #require(link.wholeMatch(of: /http:\/\/127\.0\.0\.1:(\d+)\/#token=([\w-]{32})/))
+        let phone = Browser(port: parts.1, token: parts.2, identifier: "phone")
+        _ = await phone.send("POST", "/api/items", #"{"id":"\#(UUID().uuidString)","mine":{"name":"Milk"}}"#)
+        #expect(await phone.send("GET", "/api/undo").contains("add Milk"))
+        let logs = daemon.directory + "/home/gather/grocery"
+        for name in try FileManager.default.contentsOfDirectory(atPath: logs) {
+            let log = logs + "/" + name
+            var isDirectory: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: log, isDirectory: &isDirectory), isDirectory.boolValue else {
+                continue
+            }
+            try FileManager.default.removeItem(atPath: log)
+            try Change.write("", to: log)
+        }
+        #expect(await phone.send("GET", "/api/undo").contains(#""error":"failed""#))
+        #expect(await phone.send("POST", "/api/undo", "{}").contains(#""error":"failed""#))
+        server.kill(SIGTERM)
+        #expect(await server.result().status == 0)
+    }
+
     @Test func anItemComesBackAsItWasRemovedAndNotWhileTheListIsAway() async throws {
         let daemon = try await TestDaemon()
         let server = serve(daemon, "--port", "0")
