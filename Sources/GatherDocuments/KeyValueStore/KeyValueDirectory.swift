@@ -33,7 +33,8 @@ struct KeyValueDirectory: ~Copyable, Sendable {
         do throws(SystemError) {
             return try ContainerRoots.openMaking(Array(path.utf8), mode: 0o777, parents: 1)
         } catch {
-            throw .system("open the directory", path, error)
+            let problem = DocumentError(opening: Array(path.utf8), error)
+            throw problem.code == .symbolicLink ? problem : .system("open the directory", path, error)
         }
     }
 
