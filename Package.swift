@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.2.3
 // The targets of Gather. CONTRIBUTING.md, "Layers", has the rung of each and what it may import. Tests/ArchitectureTests
 // compares this file and the imports of the sources with that table.
 

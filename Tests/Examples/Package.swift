@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.2.3
 // Programs that use GatherKit and GatherDocuments, in a package of their own. Another package differs only in the line with the dependency.
 // `Packaging/dev/examples` builds and runs them.
 // SPDX-License-Identifier: Apache-2.0

@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.2.3
 // Fuzz targets for the parsers and readers. The package is separate, since everything in it is built with the address sanitizer
 // and libFuzzer's counters. Its sources are those of the product.
 // `Packaging/dev/fuzz` links them, builds it and runs it.

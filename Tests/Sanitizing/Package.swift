@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.2.3
 // The targets without swift-nio that have unsafe memory or threads. Under a sanitizer they build in a
 // fraction of the time of all targets.
 // `Packaging/dev/sanitize --units` links them, builds them and runs them.

@@ -181,7 +181,8 @@ public final class MetadataQuery: Sendable {
     /// The number of ``results``.
     public var resultCount: Int { core.read { $0.visibleResults.shownCount } }
 
-    /// The number of items that match, with those beyond the ``limit``.
+    /// The number of items that match, with those beyond the ``limit``. A query that was resumed from a clock counts the items that it was
+    /// told since.
     public var matchCount: Int { core.read { $0.visibleResults.count } }
 
     /// Returns the item with this identity; nil if it does not match.

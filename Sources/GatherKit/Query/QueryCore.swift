@@ -109,7 +109,10 @@ final class QueryCore: Sendable {
                 guarded.query.arrange(configuration)
                 return nil
             }
-            guard guarded.query.isRunning else { return nil }
+            guard guarded.query.isRunning else {
+                guarded.query.arrange(configuration)
+                return nil
+            }
             let task = guarded.task
             self.run(&guarded)
             return task

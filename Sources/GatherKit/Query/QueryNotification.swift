@@ -54,7 +54,8 @@ public struct QueryChanges: Sendable, Hashable {
 public struct RemovedItem: Sendable, Hashable, Identifiable {
     /// The identity of the item.
     public internal(set) var id: MetadataItem.ID
-    /// The last path of the item, with U+FFFD for invalid UTF-8.
+    /// The last path of the item that readers were told, with U+FFFD for invalid UTF-8. An item that a rename moves beyond the limit has
+    /// its former path here.
     public let path: String
     /// The bytes of the path, if they are not UTF-8.
     private let rawPath: [UInt8]?
