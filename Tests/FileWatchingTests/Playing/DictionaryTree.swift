@@ -46,7 +46,7 @@ final class DictionaryTree: WatchedTree {
     private var detachedUnknown: [UInt32: [Place: Int]] = [:]
     /// The saved state of both, by the number in the bytes that stand for it.
     private var savedDetached: [([FileIdentity: Detached]?, [Place: Int]?)] = []
-    /// The same of inaccessible directories.
+    /// Rows of inaccessible directories by their files.
     private(set) var inaccessible: [UInt32: [FileIdentity: Int]] = [:]
     private var unavailable: [UInt32: [TreeNode: Entry]] = [:]
     /// Whether entries of unavailable containers come back.
