@@ -40,7 +40,7 @@ public struct GatherError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let containerExists = Code(rawValue: "containerExists")
         /// The description of a container is invalid.
         public static let invalidContainer = Code(rawValue: "invalidContainer")
-        /// A directory of the container is missing, or cannot be made or read.
+        /// A directory of the container is missing, cannot be made or read, or is on another machine.
         public static let containerUnavailable = Code(rawValue: "containerUnavailable")
         /// A configuration file is wrong.
         public static let invalidConfiguration = Code(rawValue: "invalidConfiguration")

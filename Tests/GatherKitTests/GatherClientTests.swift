@@ -136,6 +136,34 @@ struct GatherClientTests {
         #expect(throws: GatherError.self) { try container.documents() }
     }
 
+    /// Plays ssh(1) to a machine whose daemon has one container.
+    private static func remote(_ path: String, sharing: SharingSocket) throws -> Daemon {
+        let reply = "{\"parameters\":{\"container\":\(container("box", path: path))}}"
+        let program = ["/bin/sh", "-c", "head -c 1 > /dev/null; printf '%s\\0' '\(reply)'; exec cat > /dev/null"]
+        let host = try #require(RemoteHost("attic"))
+        return Daemon(DaemonSocket(host: host, program: program), sharing: sharing)
+    }
+
+    @Test func filesAndDevicesOfAContainerOnAnotherMachineAreRefused() async throws {
+        let directory = daemon.directory + "/box"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        // The helper of this machine would answer for a container of its own.
+        daemon.start { connection in
+            _ = connection.receive()
+            connection.reply(#"{"running":true,"devices":[],"folders":[],"offers":[]}"#)
+        }
+        let container = try await Container(
+            identifier: "box", daemon: Self.remote(directory, sharing: SharingSocket(path: daemon.path)))
+        #expect(container.data == directory)
+        let documents = #expect(throws: GatherError.self) { try container.documents() }
+        let devices = await #expect(throws: GatherError.self) { try await container.devices }
+        for error in [documents, devices] {
+            #expect(error?.code == .containerUnavailable && error?.subject == "box")
+            #expect(error?.message.contains("'box' is on attic") == true, "\(error?.message ?? "")")
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == [])
+    }
+
     @Test func `Availability is told now and at each change, the daemon's own included`() async throws {
         let next = Gate(), gone = Gate()
         let daemon = daemon

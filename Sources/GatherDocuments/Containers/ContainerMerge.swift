@@ -26,6 +26,7 @@ extension LocalContainer {
     ///   ``DocumentError`` if nothing could be done, such as for a container that is gone.
     public func move(into container: some FileContainer) async throws(DocumentError) -> ContainerMerge {
         var merge = try await BlockingWork.run { () throws(DocumentError) in
+            try container.requireFilesHere()
             let own = try Folder(Array(data.utf8))
             // The container's own directory is never made.
             let target = try Folder(Array(container.data.utf8))

@@ -30,7 +30,7 @@ public enum ContainerPlace: Sendable, Hashable {
     }
 
     /// Returns the present place. A program that starts while no daemon runs gets the local folder, since only the daemon knows where
-    /// the container is.
+    /// the container is. So does one whose container is on another machine.
     ///
     /// - Parameters:
     ///   - identifier: The identifier of the container.
@@ -43,6 +43,7 @@ public enum ContainerPlace: Sendable, Hashable {
         let reason: String
         do throws(GatherError) {
             let container = try await Container(identifier: identifier, daemon: daemon)
+            try container.requireHere()
             if await isThere(container) { return .container(container) }
             reason = "the directory \(container.data) is missing or cannot be read"
         } catch {

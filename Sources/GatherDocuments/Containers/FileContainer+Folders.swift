@@ -29,9 +29,9 @@ extension FileContainer {
         return try Folder(entering: name, in: parent)
     }
 
-    /// Refuses names that are not names of folders.
+    /// Refuses names that are not names of folders, and a container of another machine.
     func requireNames(_ names: [String]) throws(DocumentError) {
-        ContainerRoots.add(data)
+        try requireFilesHere()
         for name in names where !ContainerScope.isName(name) {
             throw DocumentError(
                 code: .invalidName, message: "a folder of the container '\(identifier)' cannot be named '\(name)'",

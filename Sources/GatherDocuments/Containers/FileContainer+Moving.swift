@@ -56,7 +56,7 @@ extension FileContainer {
     /// - Throws: ``DocumentError/Code/invalidName`` if the path is not in the container. The errors of moving in.
     public func moveOut(_ path: [UInt8], to target: [UInt8]) throws(DocumentError) {
         let source = try DocumentPath(path, isVersion: true)
-        ContainerRoots.add(data)
+        try requireFilesHere()
         try requireInside(source)
         let target = try DocumentPath(target)
         let from = try Folder(source.folder)

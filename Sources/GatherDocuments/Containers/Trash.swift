@@ -13,16 +13,21 @@ internal import SaveFiles
 public struct Trash: Sendable, Hashable {
     /// The path of the container's own directory, as bytes.
     public let container: [UInt8]
+    /// The error of each use: the container is on another machine.
+    private var refusal: DocumentError?
 
     /// Makes the trash of the container at this path.
     public init(container: String) { self.init(containerBytes: Array(container.utf8)) }
 
     /// Makes the trash of the container at this path.
-    public init(containerBytes: [UInt8]) {
+    public init(containerBytes: [UInt8]) { self.init(containerBytes: containerBytes, refusal: nil) }
+
+    init(containerBytes: [UInt8], refusal: DocumentError?) {
         var end = containerBytes.count
         while end > 1, containerBytes[end - 1] == UInt8(ascii: "/") { end -= 1 }
         container = Array(containerBytes[..<end])
-        ContainerRoots.add(container)
+        self.refusal = refusal
+        if refusal == nil { ContainerRoots.add(container) }
     }
 
     /// The path of the trash in a container.
@@ -179,6 +184,7 @@ public struct Trash: Sendable, Hashable {
 
     /// Returns the names on a path from the container's own directory down.
     private func names(of path: [UInt8], isInTrash: Bool = false) throws(DocumentError) -> [[UInt8]] {
+        if let refusal { throw refusal }
         let prefix = container.last == UInt8(ascii: "/") ? container : container + [UInt8(ascii: "/")]
         let names = path.starts(with: prefix) ? path[prefix.count...].split(separator: UInt8(ascii: "/")) : []
         guard !names.isEmpty, !names.contains(where: { $0.elementsEqual("..".utf8) || $0.elementsEqual(".".utf8) }),

@@ -72,6 +72,7 @@ public final class KeyValueStore: Sendable {
 
     /// Opens the store of a container: ``nameInContainer`` in its directory.
     public convenience init(container: Container) async throws(DocumentError) {
+        try container.requireFilesHere()
         await KeyValueStore.makeSharedDirectory(in: container)
         try await self.init(
             directory: container.data + "/" + KeyValueStore.nameInContainer, followingThrough: container.daemon)

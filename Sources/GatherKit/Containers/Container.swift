@@ -11,7 +11,7 @@ internal import LinuxSystem
 public struct Container: Sendable, Hashable, Identifiable {
     /// The identifier.
     public let identifier: ContainerIdentifier
-    /// The container's directory. ``documents()`` is inside it.
+    /// The container's directory, on the machine of the daemon. ``documents()`` is inside it.
     public let data: String
     /// The daemon that watches it.
     public let daemon: Daemon
@@ -30,7 +30,16 @@ public struct Container: Sendable, Hashable, Identifiable {
         self.identifier = status.identifier
         data = status.path
         self.daemon = daemon
-        ContainerRoots.add(data)
+        if daemon.host == nil { ContainerRoots.add(data) }
+    }
+
+    /// Refuses a container of another machine, since its path is that of other files here.
+    package func requireHere() throws(GatherError) {
+        guard let host = daemon.host else { return }
+        throw GatherError(
+            code: .containerUnavailable,
+            message: "the container '\(identifier)' is on \(host): its files and devices cannot be reached from here",
+            subject: identifier.rawValue)
     }
 
     /// The name of the documents directory.
@@ -38,7 +47,10 @@ public struct Container: Sendable, Hashable, Identifiable {
 
     /// Returns the container's documents directory, and makes it if it is missing. The container's own directory is
     /// never made. A symbolic link in its place is refused.
+    ///
+    /// - Throws: ``GatherError/Code/containerUnavailable`` if it cannot be made, or if the container is on another machine.
     public func documents() throws(GatherError) -> String {
+        try requireHere()
         let path = data + "/" + Container.documentsName
         do throws(SystemError) {
             let directory = try ContainerRoots.open(Array(data.utf8), access: .path)
@@ -79,8 +91,12 @@ public struct Container: Sendable, Hashable, Identifiable {
     /// The devices that the container is shared with, as the sharing helper tells. The daemon may run without it.
     ///
     /// - Throws: ``GatherError/Code/unreachable`` if the helper does not run, ``GatherError/Code/syncNotRunning`` if
-    ///   Syncthing does not answer it.
+    ///   Syncthing does not answer it. ``GatherError/Code/containerUnavailable`` if the container is on another machine, whose
+    ///   helper cannot be asked.
     public var devices: [SharingDevice] {
-        get async throws(GatherError) { try await SharingClient(daemon: daemon).devices(of: identifier) }
+        get async throws(GatherError) {
+            try requireHere()
+            return try await SharingClient(daemon: daemon).devices(of: identifier)
+        }
     }
 }
