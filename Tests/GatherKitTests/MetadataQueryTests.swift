@@ -240,4 +240,76 @@ struct MetadataQueryTests {
         let error = await #expect(throws: GatherError.self) { try await query().start() }
         #expect(error?.code == .protocolViolation)
     }
+
+    // MARK: Cancelled starts
+
+    private static let accepting: ScriptedDaemon.Script = { connection in
+        _ = connection.receive()
+        connection.reply("{\"event\":\"started\"}", continues: true)
+        connection.reply("{\"event\":\"gathered\",\"count\":0,\"clock\":\"c1\"}", continues: true)
+        connection.waitForEnd()
+    }
+
+    /// Starts the query in a task that is cancelled already.
+    private func startCancelled(_ query: MetadataQuery) async -> GatherError? {
+        await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            do throws(GatherError) { try await query.start() } catch { return error }
+            return nil
+        }.value
+    }
+
+    @Test func cancelledTaskDoesNotStartAQuery() async throws {
+        daemon.start(Self.accepting)
+        let query = query()
+        #expect(await startCancelled(query)?.code == .cancelled)
+        #expect(!query.isRunning)
+        try await query.start()
+        #expect(query.isRunning)
+    }
+
+    @Test func cancelledTaskDoesNotChangeARunningQuery() async throws {
+        daemon.start(Self.accepting, Self.accepting)
+        let query = query()
+        try await query.start()
+        var notifications = query.notifications.makeAsyncIterator()
+        while try await next(&notifications) != .gathered {}
+        #expect(await startCancelled(query)?.code == .cancelled)
+        #expect(query.isRunning && query.clock == "c1")
+        query.stop()
+        #expect(try await notifications.next() == nil)
+    }
+
+    @Test(arguments: [false, true])
+    func cancelledStartEndsTheQueryUnlessAnotherTaskWaits(_ another: Bool) async throws {
+        let called = Gate(), goOn = Gate()
+        daemon.start { connection in
+            _ = connection.receive()
+            called.open()
+            goOn.wait()
+            connection.reply("{\"event\":\"started\"}", continues: true)
+            connection.waitForEnd()
+        }
+        let query = query()
+        let other = another ? Task { try await query.start() } : nil
+        if another { await opened(called) }
+        let cancelled = Task { try await query.start() }
+        if !another { await opened(called) }
+        cancelled.cancel()
+        let error = await #expect(throws: GatherError.self) { try await cancelled.value }
+        #expect(error?.code == .cancelled)
+        #expect(query.isRunning == another)
+        goOn.open()
+        try await other?.value
+        #expect(query.isRunning == another)
+    }
+
+    private func opened(_ gate: Gate) async {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                gate.wait()
+                continuation.resume()
+            }
+        }
+    }
 }

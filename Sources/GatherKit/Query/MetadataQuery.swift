@@ -149,8 +149,11 @@ public final class MetadataQuery: Sendable {
     /// Starts the query, and returns when the daemon has accepted it. A running query is not changed. The results of an
     /// earlier run are dropped.
     ///
-    /// - Throws: ``GatherError`` if the daemon cannot be reached or refuses the query. A connection that is lost later is no
-    ///   error, since the query reconnects.
+    /// If the task is cancelled while it waits, the query stops, unless another task waits for its start. A task that was cancelled
+    /// before changes nothing.
+    ///
+    /// - Throws: ``GatherError`` if the daemon cannot be reached or refuses the query. ``GatherError/Code/cancelled`` if the task
+    ///   is cancelled. A connection that is lost later is no error, since the query reconnects.
     public func start() async throws(GatherError) { try await core.start() }
 
     /// Stops the query. Its results stay readable. ``notifications`` end after the waiting ones were read.

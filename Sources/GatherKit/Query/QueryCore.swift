@@ -33,7 +33,9 @@ final class QueryCore: Sendable {
         var task: Task<Void, Never>?
         /// Whether the daemon has accepted the query since its start. Before that, a missing daemon is an error.
         var isAccepted = false
-        var starting: [Start] = []
+        /// The callers of `start` that wait, by their numbers.
+        var starting: [UInt64: Start] = [:]
+        var nextStart: UInt64 = 0
         var readers: [UInt64: Reader] = [:]
         var wakes: [Wake] = []
 
@@ -69,6 +71,13 @@ final class QueryCore: Sendable {
             return task.take()
         }
 
+        /// Ends the wait of a cancelled caller of `start`. The run ends with the last one that waits for it.
+        mutating func cancelStart(_ number: UInt64) -> Task<Void, Never>? {
+            guard let start = starting.removeValue(forKey: number) else { return nil }
+            wakes.append(.starter(start, .failure(QueryCore.cancelled)))
+            return starting.isEmpty ? end(.stopped, starters: .success(())) : nil
+        }
+
         /// Removes and returns the readers that have a notification, to be resumed after the lock is released.
         mutating func takeWakes() -> [Wake] {
             for number in readers.keys where readers[number]?.waiting != nil {
@@ -80,8 +89,8 @@ final class QueryCore: Sendable {
         }
 
         private mutating func resumeStarters(_ result: Result<Void, GatherError>) {
-            wakes += starting.map { .starter($0, result) }
-            starting = []
+            wakes += starting.values.map { .starter($0, result) }
+            starting = [:]
         }
     }
 
@@ -121,24 +130,33 @@ final class QueryCore: Sendable {
     }
 
     func start() async throws(GatherError) {
+        let number = state.withLock { guarded in
+            guarded.nextStart += 1
+            return guarded.nextStart
+        }
         let result: Result<Void, GatherError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let isRunning = update { guarded -> Bool in
-                    if guarded.query.isRunning, guarded.isAccepted { return true }
-                    guarded.starting.append(continuation)
+                let result = update { guarded -> Result<Void, GatherError>? in
+                    // A later cancellation finds the continuation, since its handler takes the lock after this.
+                    if Task.isCancelled { return .failure(QueryCore.cancelled) }
+                    if guarded.query.isRunning, guarded.isAccepted { return .success(()) }
+                    guarded.starting[number] = continuation
                     if !guarded.query.isRunning {
                         guarded.isAccepted = false
                         self.run(&guarded)
                     }
-                    return false
+                    return nil
                 }
-                if isRunning { continuation.resume(returning: .success(())) }
+                if let result { continuation.resume(returning: result) }
             }
         } onCancel: {
-            stop()
+            update { $0.cancelStart(number) }?.cancel()
         }
         try result.get()
     }
+
+    private static let cancelled = GatherError(
+        code: .cancelled, message: "the task was cancelled before the query had started")
 
     func stop() {
         let cancelled = GatherError(code: .cancelled, message: "the query was stopped before the daemon had answered")
