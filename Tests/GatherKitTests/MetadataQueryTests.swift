@@ -312,4 +312,68 @@ struct MetadataQueryTests {
             }
         }
     }
+
+    // MARK: Limits
+
+    private static let limitExceeded = "io.gatherd.Query.LimitExceeded"
+
+    /// The daemon ends a query whose changes wait for too long, and has no room at first when it comes back.
+    @Test func queryThatTheDaemonEndsAtALimitResumesFromItsClock() async throws {
+        let file = milk, other = bread
+        let limit: ScriptedDaemon.Script = { connection in
+            #expect(connection.receive().contains("\"since\":\"c2\""))
+            connection.fail(Self.limitExceeded, "{\"limit\":\"liveQueriesPerUser\",\"value\":1}")
+            connection.waitForEnd()
+        }
+        daemon.start(
+            { connection in
+                _ = connection.receive()
+                connection.reply("{\"event\":\"started\"}", continues: true)
+                connection.reply("{\"event\":\"gathered\",\"count\":0,\"clock\":\"c1\"}", continues: true)
+                connection.reply(
+                    "{\"event\":\"updated\",\"added\":[\(file.json)],\"count\":1,\"clock\":\"c2\"}", continues: true)
+                connection.fail(Self.limitExceeded, "{\"limit\":\"pendingItems\",\"value\":7}")
+                connection.waitForEnd()
+            },
+            limit,
+            { connection in
+                #expect(connection.receive().contains("\"since\":\"c2\""))
+                connection.reply("{\"event\":\"started\",\"fresh\":false}", continues: true)
+                connection.reply("{\"event\":\"progress\",\"added\":[\(other.json)]}", continues: true)
+                connection.fail(Self.limitExceeded, "{\"limit\":\"pendingItems\",\"value\":7}")
+                connection.waitForEnd()
+            },
+            limit,
+            { connection in
+                #expect(connection.receive().contains("\"since\":\"c2\""))
+                connection.reply("{\"event\":\"started\",\"fresh\":false}", continues: true)
+                connection.reply("{\"event\":\"progress\",\"added\":[\(other.json)]}", continues: true)
+                connection.reply("{\"event\":\"gathered\",\"count\":2,\"clock\":\"c3\"}", continues: true)
+                connection.waitForEnd()
+            })
+        let query = query()
+        try await query.start()
+        var loss: GatherError?, isBack = false
+        for try await notification in query.notifications {
+            if case .reconnecting(let error) = notification { loss = error }
+            if notification == .reconnected(resumed: true) { isBack = true }
+            if query.clock == "c3" && isBack { break }
+        }
+        #expect(loss?.code == .limitExceeded && loss?.subject == "pendingItems")
+        #expect(Set(query.results.map(\.id)) == ["a", "b"])
+    }
+
+    @Test func limitBeforeTheFirstClockEndsTheQuery() async throws {
+        daemon.start { connection in
+            _ = connection.receive()
+            connection.reply("{\"event\":\"started\"}", continues: true)
+            connection.fail(Self.limitExceeded, "{\"limit\":\"pendingItems\",\"value\":7}")
+            connection.waitForEnd()
+        }
+        let query = query(since: "c0")
+        try await query.start()
+        let error = await #expect(throws: GatherError.self) { for try await _ in query.notifications {} }
+        #expect(error?.code == .limitExceeded)
+        #expect(!query.isRunning)
+    }
 }

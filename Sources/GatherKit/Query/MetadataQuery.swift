@@ -30,6 +30,9 @@ internal import Synchronization
 /// back, and resumes from its ``clock``. If the daemon no longer knows that clock, the query gathers anew, compares,
 /// and reports only the differences. Its results stay readable meanwhile.
 ///
+/// The daemon may end a query at a limit, such as that of changes that were not read (``GatherError/Code/limitExceeded``). If the
+/// first results were complete, the query resumes in the same way.
+///
 /// ## Threads
 ///
 /// Every member may be used from any thread or task. Setting ``predicate``, ``scopes``, ``attributes`` or
@@ -218,7 +221,7 @@ public final class MetadataQuery: Sendable {
 
     /// The notifications of the query, from its start. Each iterator is a separate reader, and receives earlier
     /// notifications in condensed form. The sequence ends when the query is stopped, and throws ``GatherError`` if the
-    /// daemon refuses the query.
+    /// daemon refuses the query, or ends it at a limit before the first results are complete.
     public var notifications: Notifications { Notifications(query: self) }
 
     /// The notifications of one query.

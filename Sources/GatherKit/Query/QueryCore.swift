@@ -229,6 +229,8 @@ final class QueryCore: Sendable {
     /// Runs until the end of the run: connects, reads replies, and reconnects after a loss.
     private func converse(_ configuration: QueryConfiguration, run: UInt64) async {
         var backoff = Backoff(socket)
+        // After a limit, only an update shows that the query follows again. Its first phase can end at the limit each time.
+        var isBehind = false
         // Calls after a lost connection continue the same question, so they keep its zone.
         let timeZone = Search.timeZone
         while !Task.isCancelled {
@@ -237,12 +239,15 @@ final class QueryCore: Sendable {
                 guard let clock = (update { $0.run == run ? .some($0.query.beginCall()) : nil }) else { return }
                 var replies = session.watch(configuration, since: clock, timeZone: timeZone).makeAsyncIterator()
                 while let reply = try await replies.next() {
-                    guard receive(QueryReply(reply), run: run) else { return }
-                    backoff.reset()
+                    let reply = QueryReply(reply)
+                    guard receive(reply, run: run) else { return }
+                    if case .updated = reply.event { isBehind = false }
+                    if !isBehind { backoff.reset() }
                 }
                 throw GatherError(code: .connectionLost, message: "gatherd ended the query")
             } catch {
                 guard lose(error, run: run) else { return }
+                isBehind = isBehind || error.code == .limitExceeded
             }
             try? await Task.sleep(for: backoff.next())
         }
@@ -259,10 +264,13 @@ final class QueryCore: Sendable {
     }
 
     /// Handles the loss of the connection. Returns false at the end of the run.
+    ///
+    /// A query that has gathered goes on after a limit too: with its last clock it gets what the daemon could not keep for it.
     private func lose(_ error: GatherError, run: UInt64) -> Bool {
         update { guarded -> Bool in
             guard guarded.run == run, guarded.query.isRunning else { return false }
-            guard error.isTransient, guarded.isAccepted else {
+            let isResumable = error.code == .limitExceeded && !guarded.query.isGathering
+            guard error.isTransient || isResumable, guarded.isAccepted else {
                 _ = guarded.end(.failed(error), starters: .failure(error))
                 return false
             }

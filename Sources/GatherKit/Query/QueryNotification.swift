@@ -21,7 +21,7 @@ public enum QueryNotification: Sendable, Hashable {
     /// The result set changed.
     case updated(QueryChanges)
 
-    /// The connection to the daemon is lost, with the reason. The query tries to reconnect until it is stopped. Its
+    /// The connection to the daemon is lost, or the daemon has ended the query at a limit, with the reason. The query tries to reconnect until it is stopped. Its
     /// results stay readable.
     case reconnecting(GatherError)
 
