@@ -90,6 +90,11 @@ public struct GatherError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The message.
     public var description: String { message }
 
-    /// Whether a later attempt may succeed without any other change, since the daemon is not running.
-    package var isTransient: Bool { code == .unreachable || code == .connectionLost || code == .notAnswering }
+    /// Whether there was no answer, so that the same call may succeed later: ``Code/unreachable``, ``Code/notAnswering`` or
+    /// ``Code/connectionLost``. The daemon or helper may start, or answer again. It may have carried the call out before the
+    /// connection was lost.
+    ///
+    /// A program that tries again needs pauses and an end: a user who may not connect gets ``Code/unreachable`` each time. A
+    /// started ``MetadataQuery`` tries again by itself.
+    public var isTransient: Bool { code == .unreachable || code == .connectionLost || code == .notAnswering }
 }

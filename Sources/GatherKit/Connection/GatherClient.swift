@@ -23,6 +23,9 @@ public struct GatherClient: Sendable, Hashable {
 
     /// Returns the items that match now.
     ///
+    /// The daemon applies the limit, and sends no other items. ``MetadataQuery/limit`` limits in this process, which gets all
+    /// matches.
+    ///
     /// - Parameters:
     ///   - predicate: The condition on items; an empty text matches everything.
     ///   - scopes: The places to search; empty means every container that this user may read.
@@ -63,7 +66,7 @@ public struct GatherClient: Sendable, Hashable {
     /// The most frequent value comes first; equally frequent values are in natural order.
     ///
     /// Each value of a list, such as tags, counts by itself. Items without the attribute count under
-    /// `MetadataValue.none`. The daemon counts at most a million different names (``GatherError/Code/limitExceeded``),
+    /// `MetadataValue.none`. The daemon counts at most 262,144 different values (``GatherError/Code/limitExceeded``),
     /// whatever the limit.
     ///
     /// ```swift
