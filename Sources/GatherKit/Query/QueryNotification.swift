@@ -21,8 +21,8 @@ public enum QueryNotification: Sendable, Hashable {
     /// The result set changed.
     case updated(QueryChanges)
 
-    /// The connection to the daemon is lost, or the daemon has ended the query at a limit, with the reason. The query tries to reconnect until it is stopped. Its
-    /// results stay readable.
+    /// The connection to the daemon is lost, or the daemon has ended the query at a limit, with the reason. The query tries to
+    /// reconnect until it is stopped. Its results stay readable.
     case reconnecting(GatherError)
 
     /// The daemon is back. The changes of the meantime follow as one update. `resumed` is false if the daemon did not
