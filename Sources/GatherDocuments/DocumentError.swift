@@ -36,7 +36,7 @@ public struct DocumentError: Error, Sendable, Hashable, CustomStringConvertible 
         public static let invalidName = Code(rawValue: "invalidName")
         /// The entry is neither a file nor a package.
         public static let notADocument = Code(rawValue: "notADocument")
-        /// The file is larger than ``DocumentLimits/contentBytes``, or would be larger than ``KeyValueLimits/largestFile``.
+        /// The file is larger than ``DocumentLimits/contentBytes``. A key-value file would have more than 64 MiB.
         public static let tooLarge = Code(rawValue: "tooLarge")
         /// A package has more than ``DocumentLimits/packageEntries`` entries.
         public static let tooManyEntries = Code(rawValue: "tooManyEntries")
