@@ -13,8 +13,10 @@ private func messages(_ framer: inout MessageFramer) throws(MessageFramer.TooLon
 }
 
 @Suite struct MessageFramerTests {
-    static let stream = Array("{\"a\":1}\0\0{}\0".utf8) + Array(repeating: UInt8(ascii: "x"), count: 30) + [0]
-    static let expected = ["{\"a\":1}", "", "{}", String(repeating: "x", count: 30)]
+    // White space before a message is none of its bytes.
+    static let stream =
+        Array("{\"a\":1}\0\0 \r\n{} \0\n\t\0".utf8) + Array(repeating: UInt8(ascii: "x"), count: 30) + [0]
+    static let expected = ["{\"a\":1}", "", "{} ", "", String(repeating: "x", count: 30)]
 
     @Test func inOnePiece() throws {
         var framer = MessageFramer(maximumMessageBytes: 100)
@@ -55,6 +57,8 @@ private func messages(_ framer: inout MessageFramer) throws(MessageFramer.TooLon
     @Test func limitsLength() throws {
         var framer = MessageFramer(maximumMessageBytes: 4)
         framer.receive(ByteBuffer(string: "1234\0"))
+        #expect(try messages(&framer) == ["1234"])
+        framer.receive(ByteBuffer(string: "\n\n1234\0"))
         #expect(try messages(&framer) == ["1234"])
         framer.receive(ByteBuffer(string: "1234"))
         #expect(try messages(&framer) == [])

@@ -63,7 +63,8 @@ package struct MessageFramer {
     /// Returns the first bytes of those that wait to be cut, this many at most.
     package func start(_ most: Int) -> [UInt8] { buffer.map { Array($0.readableBytesView.prefix(most)) } ?? [] }
 
-    /// Drops the white space before a message that is not there in full. `gather bridge` sends it as a sign of life.
+    /// Drops the white space before a message. `gather bridge` sends it as a sign of life. It counts neither for the limit nor for the
+    /// position of an error, however the bytes are cut.
     private func trimmed(_ bytes: ByteBuffer) -> ByteBuffer {
         var bytes = bytes
         bytes.moveReaderIndex(forwardBy: bytes.readableBytesView.prefix { MessageFramer.whiteSpace.contains($0) }.count)
@@ -77,12 +78,12 @@ package struct MessageFramer {
     /// the message is too long, before its end has come.
     package mutating func next() throws(TooLong) -> ByteBuffer? {
         guard var pending = buffer.take() else { return nil }
+        if searched == 0 { pending = trimmed(pending) }
         let end = pending.withUnsafeReadableBytes { bytes -> Int? in
             guard let start = bytes.baseAddress, searched < bytes.count else { return nil }
             return memchr(start + searched, 0, bytes.count - searched).map { UnsafeRawPointer($0) - start }
         }
         guard let end else {
-            pending = trimmed(pending)
             searched = pending.readableBytes
             guard searched > 0 else { return nil }
             if pending.storageCapacity > 2 * searched + MessageFramer.slack {

@@ -59,7 +59,7 @@ enum FramingTarget: FuzzTarget {
         var found: [Outcome] = []
         var rest = stream[...]
         while let end = rest.firstIndex(of: 0) {
-            let message = rest[..<end]
+            let message = rest[..<end].drop { MessageFramer.whiteSpace.contains($0) }
             rest = rest[(end + 1)...]
             guard message.count <= maximumMessageBytes else {
                 return found + [.refusal(.tooLong(limit: maximumMessageBytes))]
@@ -70,6 +70,7 @@ enum FramingTarget: FuzzTarget {
                 return found + [.refusal(.malformed(error))]
             }
         }
+        rest = rest.drop { MessageFramer.whiteSpace.contains($0) }
         return rest.count > maximumMessageBytes ? found + [.refusal(.tooLong(limit: maximumMessageBytes))] : found
     }
 }

@@ -92,7 +92,7 @@ enum StateTarget: FuzzTarget {
     }
 
     private static func rows(of index: MetadataIndex) -> [Entry] {
-        (0..<index.storage.slotCount).map { Row($0) }.filter(index.isLive).map {
+        (0..<index.storage.slots.slotCount).map { Row($0) }.filter(index.isLive).map {
             Entry(
                 row: $0, identifier: index.identifier(of: $0), path: path(of: $0, in: index),
                 status: index.status(of: $0),
