@@ -131,7 +131,7 @@ let package = Package(
 
         .target(
             name: "GatherKit",
-            dependencies: ["GatherProtocol", "Varlink", "LinuxSystem", "Metadata", nio, nioPosix]),
+            dependencies: ["GatherProtocol", "Varlink", "LinuxSystem", "Metadata", system, nio, nioPosix]),
         .testTarget(
             name: "GatherKitTests", dependencies: ["TestSupport", "GatherKit", "GatherProtocol", "Varlink", "Metadata"]),
 
@@ -236,6 +236,14 @@ let package = Package(
         // MARK: Tests of the whole
 
         .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"], exclude: ["sizes.txt"]),
+        // The targets of Tests/Fuzzing, with the bytes that are kept for them. libFuzzer has them in a package of its own.
+        .testTarget(
+            name: "FuzzingTests",
+            dependencies: [
+                "Varlink", "PredicateLanguage", "MetadataIndex", "FileWatching", "LinuxSystem", "Metadata", nio,
+            ],
+            path: "Tests/Fuzzing",
+            exclude: ["Package.swift", "Corpus", "Sources/CLibFuzzer", "Sources/Fuzz/Fuzz.swift"]),
         // It sorts and compares thousands of paths for each question: optimized in each configuration, so that a run of any
         // mode takes seconds.
         .testTarget(

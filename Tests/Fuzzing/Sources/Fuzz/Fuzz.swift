@@ -4,25 +4,15 @@
 import CLibFuzzer
 import Glibc
 
-/// A test that is fed with bytes. It ends the program if a property does not hold.
-protocol FuzzTarget: SendableMetatype {
-    static func test(_ bytes: UnsafeRawBufferPointer)
-}
-
 @main
 enum Fuzz {
-    static let targets: [String: any FuzzTarget.Type] = [
-        "predicate": PredicateTarget.self, "json": JSONTarget.self, "framing": FramingTarget.self,
-        "state": StateTarget.self, "kept": HandoverTarget.self,
-    ]
-
     // Set once before the first call, and read by the thread that set it.
     nonisolated(unsafe) private static var target: any FuzzTarget.Type = PredicateTarget.self
 
     static func main() {
         var arguments = CommandLine.arguments
-        guard arguments.count > 1, let chosen = targets[arguments.remove(at: 1)] else {
-            print("usage: Fuzz \(targets.keys.sorted().joined(separator: "|")) [options] [corpus]")
+        guard arguments.count > 1, let chosen = fuzzTargets[arguments.remove(at: 1)] else {
+            print("usage: Fuzz \(fuzzTargets.keys.sorted().joined(separator: "|")) [options] [corpus]")
             exit(64)
         }
         target = chosen
@@ -37,9 +27,4 @@ enum Fuzz {
                 return 0
             })
     }
-}
-
-/// Ends the program unless a property holds; libFuzzer then keeps the bytes that were fed.
-func expect(_ condition: Bool, _ message: @autoclosure () -> String) {
-    if !condition { fatalError(message()) }
 }
