@@ -10,6 +10,12 @@ public enum DisplayText {
     /// escaped: `\n`, `\t`, `\r`, `\e`, `\u{202e}`, `\xff`.
     public static func escaped(_ bytes: some Collection<UInt8>) -> String { TerminalText.escaped(bytes) }
 
-    /// Returns `text` with the escapes of ``escaped(_:)-swift.type.method``.
+    /// Returns `text` with the same escapes.
     public static func escaped(_ text: String) -> String { TerminalText.escaped(text) }
+
+    /// Returns a path with the same escapes, also of bytes that are not UTF-8.
+    public static func escaped(_ path: FilePath) -> String { TerminalText.escaped(path.bytes) }
+
+    /// Returns a name with the same escapes, also of bytes that are not UTF-8.
+    public static func escaped(_ name: FilePath.Component) -> String { TerminalText.escaped(name.bytes) }
 }

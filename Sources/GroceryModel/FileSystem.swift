@@ -100,7 +100,7 @@ package enum FileSystem {
     /// Whether the directory of a container is there, by whatever path its owner has given it.
     static func hasDirectory(_ container: Container) -> Bool {
         var status = stat()
-        return stat(container.data, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        return stat(container.data.string, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     /// Whether a path leads to a folder, and not through a symbolic link.

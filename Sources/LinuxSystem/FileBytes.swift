@@ -33,25 +33,31 @@ package enum FileBytes {
     }
 
     /// Forces the entries of a path's directory to the disk.
-    private static func synchronizeParent(of path: String) throws(SystemError) {
-        let parent = path.lastIndex(of: "/").map { path[..<$0] } ?? "."
-        try Directory.open(parent.isEmpty ? "/" : String(parent), access: .reading).synchronize()
+    private static func synchronizeParent(of path: [UInt8]) throws(SystemError) {
+        let slash = path.lastIndex(of: UInt8(ascii: "/"))
+        let parent = slash.map { Array(path[..<max($0, 1)]) } ?? [UInt8(ascii: ".")]
+        try Directory.open(cString(parent), access: .reading).synchronize()
     }
 
     /// Makes a directory, and at most so many missing directories above it, on disk. `ENOENT` if more are missing.
-    package static func makeDirectories(_ path: String, mode: UInt32, parents: Int = .max) throws(SystemError) {
+    package static func makeDirectories(_ path: [UInt8], mode: UInt32, parents: Int = .max) throws(SystemError) {
         do throws(SystemError) {
-            try Directory.make(path, mode: mode)
+            try Directory.make(cString(path), mode: mode)
         } catch {
             if error == .exists { return }
-            guard error == .noEntry, parents > 0, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
+            guard error == .noEntry, parents > 0, let slash = path.lastIndex(of: UInt8(ascii: "/")), slash > 0
+            else {
                 throw error
             }
-            try makeDirectories(String(path[..<slash]), mode: mode, parents: parents - 1)
-            do throws(SystemError) { try Directory.make(path, mode: mode) } catch  where error == .exists { return }
+            try makeDirectories(Array(path[..<slash]), mode: mode, parents: parents - 1)
+            do throws(SystemError) { try Directory.make(cString(path), mode: mode) } catch  where error == .exists {
+                return
+            }
         }
         do throws(SystemError) { try synchronizeParent(of: path) } catch  where error == .noAccess {
             // A directory that may be written and not read cannot be opened for fsync(2).
         }
     }
+
+    private static func cString(_ path: [UInt8]) -> [CChar] { path.map { CChar(bitPattern: $0) } + [0] }
 }

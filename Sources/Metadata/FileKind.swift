@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The kind of a file-system entry, named as in `io.gatherd.Query`'s `Kind`.
+@nonexhaustive
 public enum FileKind: UInt8, Sendable, CaseIterable, Hashable {
     case file
     case directory

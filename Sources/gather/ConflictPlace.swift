@@ -7,8 +7,10 @@ internal import Glibc
 
 /// A file in conflict, by its own path or by that of one of its versions.
 struct ConflictPlace {
-    /// The absolute path of the file, as bytes.
-    let original: [UInt8]
+    /// The absolute path of the file.
+    let original: FilePath
+    /// The path for people.
+    var shown: String { DisplayText.escaped(original.bytes) }
 
     init(_ argument: [UInt8]) throws(Failure) {
         let text = String(decoding: argument, as: UTF8.self)
@@ -27,32 +29,29 @@ struct ConflictPlace {
             throw Failure("\(DisplayText.escaped(argument)): \(String(cString: strerror(code)))")
         }
         let prefix = real == [UInt8(ascii: "/")] ? real : real + [UInt8(ascii: "/")]
-        original = prefix + (ConflictName(name)?.original ?? name)
+        original = FilePath(bytes: prefix + (ConflictName(name)?.original ?? name))
     }
 
     /// Refuses a place where a directory or another kind has the name of the file by now.
     func requireFile() throws(Failure) {
-        let isOther = FilePlace.withCString(original) { path in
+        let isOther = original.withPlatformString { path in
             var status = stat()
             return lstat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
         }
         guard isOther else { return }
         throw Failure(
-            "\(DisplayText.escaped(original)) is not a regular file by now; --keep both keeps its versions as files")
+            "\(shown) is not a regular file by now; --keep both keeps its versions as files")
     }
 
     /// Returns the version that a number in the list or a path names.
     func version(_ text: String, of versions: [FileVersion], _ all: [FileVersion]) throws -> FileVersion {
         if let number = Int(text), versions.indices.contains(number - 1) { return versions[number - 1] }
-        let name = Array(text.utf8.split(separator: UInt8(ascii: "/")).last ?? [])
-        if let version = all.first(where: {
-            $0.pathBytes.suffix(name.count + 1).elementsEqual([UInt8(ascii: "/")] + name)
-        }) {
+        if let name = FilePath(text).lastComponent, let version = all.first(where: { $0.path.lastComponent == name }) {
             return version
         }
         throw Failure(
             status: ExitStatus.usage,
-            "\(DisplayText.escaped(original)) has no version '\(DisplayText.escaped(text))'; it has current, newest, both, and 1 to "
+            "\(shown) has no version '\(DisplayText.escaped(text))'; it has current, newest, both, and 1 to "
                 + "\(versions.count)")
     }
 
@@ -73,12 +72,12 @@ struct ConflictPlace {
             throw Failure(status: ExitStatus.unreachable, "\(error.message); without a daemon, use --delete")
         }
         for container in containers {
-            let path = (container.path + (container.path.hasSuffix("/") ? "" : "/")).utf8
-            if original.starts(with: path) { return Trash(container: container.path) }
+            let path = FilePath(container.path)
+            if original.starts(with: path) { return Trash(container: path) }
             // The container may be configured by a path with symbolic links.
-            guard let real = FilePlace.resolved(Array(container.path.utf8)) else { continue }
-            if original.starts(with: real + [UInt8(ascii: "/")]) { return Trash(containerBytes: real) }
+            guard let real = FilePlace.resolved(path.bytes).map({ FilePath(bytes: $0) }) else { continue }
+            if original.starts(with: real) { return Trash(container: real) }
         }
-        throw Failure("\(DisplayText.escaped(original)) is in no container, so it has no trash; use --delete")
+        throw Failure("\(shown) is in no container, so it has no trash; use --delete")
     }
 }

@@ -41,7 +41,7 @@ struct FilePlace {
         parent = last == 0 ? [UInt8(ascii: "/")] : Array(path[..<last])
         self.name = Array(path[(last + 1)...])
         directory = String(validating: parent, as: UTF8.self)
-        scopes = [SearchScope(directory: parent)]
+        scopes = [.directory(FilePath(bytes: parent))]
         if let whole = String(validating: path, as: UTF8.self) {
             let name = String(decoding: self.name, as: UTF8.self)
             predicate =

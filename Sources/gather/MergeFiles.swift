@@ -27,7 +27,7 @@ struct MergeFiles {
         }
         let directory = template.dropLast().map { UInt8(bitPattern: $0) }
         self.directory = directory
-        paths = ([original] + versions.map(\.pathBytes)).map { path in
+        paths = ([original] + versions.map(\.path.bytes)).map { path in
             directory + path[(path.lastIndex(of: UInt8(ascii: "/")) ?? 0)...]
         }
         for (path, bytes) in zip(paths, before) {
@@ -60,7 +60,9 @@ struct MergeFiles {
         }
         let after: [[UInt8]?]
         do {
-            after = try paths.map { path in try GatherDocuments.FileVersion.current(of: path)?.contents() }
+            after = try paths.map { path in
+                try GatherDocuments.FileVersion.current(of: FilePath(bytes: path))?.contents()
+            }
         } catch {
             throw Failure("\(DisplayText.escaped((error as? DocumentError)?.message ?? "\(error)")). \(left)")
         }

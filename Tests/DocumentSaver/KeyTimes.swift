@@ -17,7 +17,7 @@ enum KeyTimes {
 
     /// Sets the key once for each line of the standard input.
     static func set(_ directory: String, socket: String) async throws {
-        let store = try await KeyValueStore(directory: directory, followingThrough: .at(path: socket))
+        let store = try await KeyValueStore(directory: FilePath(directory), followingThrough: .at(path: socket))
         while readLine() != nil {
             try store.set(.integer(now), forKey: key)
             try await store.synchronize()
@@ -27,7 +27,7 @@ enum KeyTimes {
 
     /// Prints `open`, and then the age of each value in nanoseconds, as soon as it is merged.
     static func follow(_ directory: String, socket: String) async throws {
-        let store = try await KeyValueStore(directory: directory, followingThrough: .at(path: socket))
+        let store = try await KeyValueStore(directory: FilePath(directory), followingThrough: .at(path: socket))
         say("open")
         for await change in store.changes where change.keys.contains(key) {
             if let time = store.integer(forKey: key) { say("\(now - time)") }

@@ -52,7 +52,7 @@ enum Saver {
         }
         if exchanges { return try exchange(path, name, count, write) }
         let document = Document<Line>(
-            path: path,
+            path: FilePath(path),
             options: DocumentOptions(
                 autosaveInterval: .seconds(3_600), followsChanges: false,
                 device: DeviceIdentifier(text: "ABCDEFG", name: name)!))
@@ -77,7 +77,7 @@ enum Saver {
 
     private static func timeSaves(_ path: String, _ count: Int, bytes: Int) async throws {
         let document = Document<Plain>(
-            path: path, options: DocumentOptions(autosaveInterval: .seconds(3_600), followsChanges: false))
+            path: FilePath(path), options: DocumentOptions(autosaveInterval: .seconds(3_600), followsChanges: false))
         try await document.create(Plain(bytes: [UInt8](repeating: UInt8(ascii: "."), count: bytes)))
         for number in 0..<count {
             try await document.edit { $0.bytes.replaceSubrange(0..<8, with: Array("\(10_000_000 + number)".utf8)) }
@@ -100,7 +100,7 @@ enum Saver {
         }
         let options = DocumentOptions(followsChanges: false)
         for name in names {
-            let document = Document<Plain>(path: folder + "/" + name, options: options)
+            let document = Document<Plain>(path: FilePath(folder + "/" + name), options: options)
             let start = ContinuousClock.now
             try await document.open()
             try await document.close()

@@ -27,17 +27,17 @@ enum OneSave: String {
         let device = DeviceIdentifier(text: "ABCDEFG", name: "saver")!
         // Whatever a save looks up once is looked up before.
         _ = try DeviceIdentifier.current()
-        let current = try FileVersion.current(of: path)
+        let current = try FileVersion.current(of: FilePath(path))
         let contents = try current?.contents()
-        let version = try FileVersion.conflicts(of: path).first
+        let version = try FileVersion.conflicts(of: FilePath(path)).first
         print("ready")
         fflush(nil)
         _ = readLine()
         switch self {
         case .first, .over:
-            try FileVersion.save(Array("new".utf8), of: Array(path.utf8), over: current, contents, trash: nil)
+            try FileVersion.save(Array("new".utf8), of: FilePath(path), over: current, contents, trash: nil)
         case .replaceCurrent: try version?.replaceCurrent()
-        case .add: try FileVersion.add(Array("new".utf8), to: Array(path.utf8))
+        case .add: try FileVersion.add(Array("new".utf8), to: FilePath(path))
         case .complete: _ = try LeftSave.attempt(Array("a.txt".utf8), inFolder: Array(folder.utf8), device: device.text)
         case .replace: try FileReplacement.replace(path, through: .named("a.new"), with: Array("new".utf8))
         }

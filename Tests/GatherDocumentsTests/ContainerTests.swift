@@ -11,7 +11,7 @@ import Testing
 /// A container that no daemon watches.
 struct PlainContainer: FileContainer {
     let identifier: ContainerIdentifier = "box"
-    let data: String
+    let data: FilePath
 }
 
 struct ContainerTests {
@@ -22,7 +22,7 @@ struct ContainerTests {
     init() throws {
         disk = try Scratch()
         memory = try ScratchDirectory()
-        box = PlainContainer(data: memory.path)
+        box = PlainContainer(data: FilePath(memory.path))
     }
 
     /// The two directories of a test lie on two file systems.
@@ -41,20 +41,20 @@ struct ContainerTests {
     /// An archive is one by its path in the container.
     @Test(arguments: [".gather/grocery", ".stversions/box/.gather"])
     func aContainerBelowADirectoryWithTheNameOfAnArchiveHasVersions(_ place: String) throws {
-        let box = PlainContainer(data: memory.path + "/" + place)
-        try FileManager.default.createDirectory(atPath: box.data, withIntermediateDirectories: true)
+        let box = PlainContainer(data: FilePath(memory.path + "/" + place))
+        try FileManager.default.createDirectory(atPath: box.data.string, withIntermediateDirectories: true)
         let version = "b.sync-conflict-20261125-140509-ABCDEFG.txt"
-        for folder in [try box.folder(["Documents"]), try box.folder([".gather", "trash"])] {
+        for folder in [try box.folder(["Documents"]).string, try box.folder([".gather", "trash"]).string] {
             for name in ["b.txt", version] { try Data(name.utf8).write(to: URL(filePath: folder + "/" + name)) }
-            let isArchive = folder.hasSuffix("/.gather/trash")
-            #expect(try FileVersion.conflicts(of: folder + "/b.txt").count == (isArchive ? 0 : 1))
+            let count = folder.hasSuffix("/.gather/trash") ? 0 : 1
+            #expect(try FileVersion.conflicts(of: FilePath(folder + "/b.txt")).count == count)
         }
         #expect(try box.entries().map { $0.conflict != nil } == [true, false])
     }
 
     @Test func scopesAreListed() throws {
         #expect(try box.entries() == [])
-        let documents = try box.folder(["Documents"])
+        let documents = try box.folder(["Documents"]).string
         try Data("1".utf8).write(to: URL(filePath: documents + "/b.txt"))
         try Data("22".utf8).write(to: URL(filePath: documents + "/b.sync-conflict-20261125-140509-ABCDEFG.txt"))
         try Data().write(to: URL(filePath: documents + "/.syncthing.gather-b.txt.tmp"))
@@ -74,7 +74,7 @@ struct ContainerTests {
         #expect(try box.entries(in: ["Party"]) == [])
         #expect(try box.entries(in: ["Missing"]) == [])
         #expect(code { _ = try box.entries(in: [".."]) } == .invalidName)
-        #expect(code { _ = try PlainContainer(data: memory.path + "/gone").entries() } == .notFound)
+        #expect(code { _ = try PlainContainer(data: FilePath(memory.path + "/gone")).entries() } == .notFound)
     }
 
     // MARK: Case
@@ -83,33 +83,34 @@ struct ContainerTests {
         ("Party", "party"), ("Äpfel", "äpfel"), ("caf\u{E9}", "cafe\u{301}"), ("a", "A"), ("ΑΒΓ", "αβγ"),
     ])
     func namesThatDifferByCaseAreRefused(one: String, other: String) async throws {
-        let documents = try box.folder(["Documents"])
-        #expect(try box.folder(["Documents", one]) == documents + "/" + one)
+        let documents = try box.folder(["Documents"]).string
+        #expect(try box.folder(["Documents", one]).string == documents + "/" + one)
         #expect(code { _ = try box.folder(["Documents", other]) } == .nameDiffersInCase)
-        #expect(try box.folder(["Documents", one]) == documents + "/" + one)
+        #expect(try box.folder(["Documents", one]).string == documents + "/" + one)
         // A document and a package, too.
         let options = DocumentOptions(followsChanges: false)
-        let document = Document<Text>(path: documents + "/" + other, options: options)
+        let document = Document<Text>(path: FilePath(documents + "/" + other), options: options)
         await #expect { try await document.create(Text("")) } throws: {
             ($0 as? DocumentError)?.code == .nameDiffersInCase
         }
         var package = Package()
         #expect(
-            code { _ = try package.save(to: documents + "/" + other, mustBeNew: true, options: options) }
+            code { _ = try package.save(to: FilePath(documents + "/" + other), mustBeNew: true, options: options) }
                 == .nameDiffersInCase)
         // And a file that is moved in. It may change the case of its own name.
         try disk.write("moved", to: other)
-        #expect(code { _ = try box.moveIn(disk.path + "/" + other) } == .nameDiffersInCase)
+        #expect(code { _ = try box.moveIn(FilePath(disk.path + "/" + other)) } == .nameDiffersInCase)
         #expect(try disk.read(other) == "moved")
-        #expect(try box.moveIn(documents + "/" + one, as: other) == documents + "/" + other)
+        let renamed = FilePath(documents + "/" + other)
+        #expect(try box.moveIn(FilePath(documents + "/" + one), as: renamed.lastComponent) == renamed)
         #expect(try box.entries().map(\.name) == [other])
     }
 
     @Test func namesThatAreNotTextAreNotCompared() throws {
-        let documents = Array(try box.folder(["Documents"]).utf8) + [0x2F]
-        for name in [[0xFF, 0x41], [0xFF, 0x61], [0xFE, 0x41]] as [[UInt8]] {
+        for bytes in [[0xFF, 0x41], [0xFF, 0x61], [0xFE, 0x41]] as [[UInt8]] {
             try disk.write("x", to: "x")
-            #expect(try box.moveIn(Array((disk.path + "/x").utf8), as: name) == documents + name)
+            let name = FilePath.Component(bytes: bytes)
+            #expect(try box.moveIn(FilePath(disk.path + "/x"), as: name).lastComponent == name)
         }
         #expect(try box.entries().count == 3)
     }
@@ -163,12 +164,12 @@ struct ContainerTests {
         let source = disk.path + "/tree"
         try makeTree(source)
         let before = try description(source)
-        let moved = try box.moveIn(source)
-        #expect(moved == memory.path + "/Documents/tree")
-        #expect(try description(moved) == before)
+        let moved = try box.moveIn(FilePath(source))
+        #expect(moved.string == memory.path + "/Documents/tree")
+        #expect(try description(moved.string) == before)
         #expect(try disk.names == [])
         #expect(try FileManager.default.contentsOfDirectory(atPath: memory.path + "/Documents") == ["tree"])
-        try box.moveOut(moved, to: disk.path + "/back")
+        try box.moveOut(moved, to: FilePath(disk.path + "/back"))
         #expect(try description(disk.path + "/back") == before)
         #expect(try box.entries() == [])
         #expect(try disk.names == ["back"])
@@ -177,18 +178,14 @@ struct ContainerTests {
     @Test func aFileMovesOnOneFileSystemAsItself() throws {
         try memory.write(Array("x".utf8), to: "a.txt")
         let before = try status(memory.path + "/a.txt")
-        let moved = try box.moveIn(memory.path + "/a.txt", to: ["Documents", "Party"], as: "b.txt")
-        #expect(moved == memory.path + "/Documents/Party/b.txt")
-        #expect(try status(moved).st_ino == before.st_ino)
-        try box.moveOut(moved, to: memory.path + "/c.txt")
+        let moved = try box.moveIn(FilePath(memory.path + "/a.txt"), to: ["Documents", "Party"], as: "b.txt")
+        #expect(moved.string == memory.path + "/Documents/Party/b.txt")
+        #expect(try status(moved.string).st_ino == before.st_ino)
+        try box.moveOut(moved, to: FilePath(memory.path + "/c.txt"))
         #expect(try status(memory.path + "/c.txt").st_ino == before.st_ino)
     }
 
-    private func status(_ path: String) throws -> stat {
-        var result = stat()
-        try #require(lstat(path, &result) == 0)
-        return result
-    }
+    private func status(_ path: String) throws -> stat { try Scratch.status(of: path) }
 
     @Test(arguments: [false, true])
     func anEntryThatCannotMoveStaysAsItIs(onOtherFileSystem other: Bool) throws {
@@ -196,74 +193,75 @@ struct ContainerTests {
         try FileManager.default.createDirectory(atPath: source, withIntermediateDirectories: true)
         func text(_ path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
         try Data("mine".utf8).write(to: URL(filePath: source + "/a.txt"))
-        let documents = try box.folder(["Documents"])
+        let documents = try box.folder(["Documents"]).string
         try Data("theirs".utf8).write(to: URL(filePath: documents + "/a.txt"))
-        #expect(code { _ = try box.moveIn(source + "/a.txt") } == .exists)
+        #expect(code { _ = try box.moveIn(FilePath(source + "/a.txt")) } == .exists)
         #expect(text(source + "/a.txt") == "mine")
         #expect(text(documents + "/a.txt") == "theirs")
-        // Other errors.
-        #expect(code { _ = try box.moveIn(source + "/missing") } == .notFound)
-        #expect(code { _ = try box.moveIn(source + "/a.txt", to: [".."]) } == .invalidName)
-        #expect(code { _ = try box.moveIn(source + "/a.txt", as: "../../b") } == .invalidName)
-        #expect(code { _ = try box.moveIn(source + "/a.txt", as: "b/") } == .invalidName)
+        #expect(code { _ = try box.moveIn(FilePath(source + "/missing")) } == .notFound)
+        #expect(code { _ = try box.moveIn(FilePath(source + "/a.txt"), to: [".."]) } == .invalidName)
         // A link in a shared container could lead anywhere.
         symlink(source, documents + "/link")
-        #expect(code { _ = try box.moveIn(source + "/a.txt", to: ["Documents", "link"]) } != nil)
+        #expect(code { _ = try box.moveIn(FilePath(source + "/a.txt"), to: ["Documents", "link"]) } != nil)
         #expect(code { _ = try box.folder(["Documents", "link", "x"]) } != nil)
         #expect(code { _ = try box.entries(in: ["link"]) } != nil)
         unlink(documents + "/link")
         #expect(text(source + "/a.txt") == "mine")
-        #expect(code { _ = try box.moveIn(source + "/a.txt", as: ".syncthing.x") } == .invalidName)
-        #expect(
-            code { _ = try box.moveIn(source + "/a.txt", as: "a.sync-conflict-20261125-140509-ABCDEFG.txt") }
-                == .invalidName)
-        #expect(code { try box.moveOut(source + "/a.txt", to: documents + "/b") } == (other ? .invalidName : nil))
-        #expect(code { try box.moveOut(memory.path + "/.gather/x", to: source + "/x") } == .invalidName)
-        #expect(code { try box.moveOut(documents + "/a.txt", to: source + "/no/folder") } == .notFound)
+        for name in [".syncthing.x", "a.sync-conflict-20261125-140509-ABCDEFG.txt"] as [FilePath.Component] {
+            #expect(code { _ = try box.moveIn(FilePath(source + "/a.txt"), as: name) } == .invalidName)
+        }
+        func moveOut(_ path: String, to target: String) -> DocumentError.Code? {
+            code { try box.moveOut(FilePath(path), to: FilePath(target)) }
+        }
+        #expect(moveOut(source + "/a.txt", to: documents + "/b") == (other ? .invalidName : nil))
+        #expect(moveOut(memory.path + "/.gather/x", to: source + "/x") == .invalidName)
+        #expect(moveOut(documents + "/a.txt", to: source + "/no/folder") == .notFound)
         // A tree with a socket moves by a rename only.
         try FileManager.default.createDirectory(atPath: source + "/tree/in", withIntermediateDirectories: true)
         mkfifo(source + "/tree/in/fifo", 0o600)
         try Data("kept".utf8).write(to: URL(filePath: source + "/tree/file"))
+        let tree = FilePath(source + "/tree")
         if other {
-            #expect(code { _ = try box.moveIn(source + "/tree") } == .specialFile)
+            #expect(code { _ = try box.moveIn(tree) } == .specialFile)
             #expect(text(source + "/tree/file") == "kept")
             #expect(try box.entries().map(\.name) == ["a.txt"])
         } else {
-            #expect(code { _ = try box.moveIn(source + "/tree", to: ["elsewhere", "tree", "in"]) } == .invalidName)
+            #expect(code { _ = try box.moveIn(tree, to: ["elsewhere", "tree", "in"]) } == .invalidName)
             #expect(text(source + "/tree/file") == "kept")
         }
         #expect(!(try FileManager.default.contentsOfDirectory(atPath: documents)).contains { $0.hasPrefix(".") })
     }
 
     @Test func aFileWithConflictVersionsStays() throws {
-        let documents = try box.folder(["Documents"])
+        let documents = try box.folder(["Documents"]).string
         try Data("1".utf8).write(to: URL(filePath: documents + "/a.txt"))
-        try FileVersion.add(Array("2".utf8), to: Array((documents + "/a.txt").utf8))
-        #expect(code { try box.moveOut(documents + "/a.txt", to: disk.path + "/a.txt") } == .inConflict)
-        #expect(code { _ = try box.moveIn(documents + "/a.txt", to: ["Documents", "Party"]) } == .inConflict)
-        try #require(try FileVersion.conflicts(of: documents + "/a.txt").first).remove()
-        try box.moveOut(documents + "/a.txt", to: disk.path + "/a.txt")
+        try FileVersion.add(Array("2".utf8), to: FilePath(documents + "/a.txt"))
+        let (file, target) = (FilePath(documents + "/a.txt"), FilePath(disk.path + "/a.txt"))
+        #expect(code { try box.moveOut(file, to: target) } == .inConflict)
+        #expect(code { _ = try box.moveIn(file, to: ["Documents", "Party"]) } == .inConflict)
+        try #require(try FileVersion.conflicts(of: file).first).remove()
+        try box.moveOut(file, to: target)
         #expect(try disk.read("a.txt") == "1")
     }
 
     @Test(.enabled(if: hasTwoFileSystems))
     func theRestOfAKilledMoveIsRemoved() throws {
-        let documents = try box.folder(["Documents"])
+        let documents = try box.folder(["Documents"]).string
         let left =
             documents + "/" + String(decoding: Relocation.temporaryName(of: Array("a.txt".utf8)), as: UTF8.self)
         try FileManager.default.createDirectory(atPath: left + "/a.txt/deep", withIntermediateDirectories: true)
         try disk.write("whole", to: "a.txt")
         // Another user could put a file in place of the copy.
         chmod(left, 0o777)
-        #expect(code { _ = try box.moveIn(disk.path + "/a.txt") } == .permissionDenied)
+        #expect(code { _ = try box.moveIn(FilePath(disk.path + "/a.txt")) } == .permissionDenied)
         chmod(left, 0o700)
         // A move that runs holds the lock of its folder.
         let other = open(left, O_RDONLY | O_CLOEXEC)
         #expect(flock(other, LOCK_EX | LOCK_NB) == 0)
-        #expect(code { _ = try box.moveIn(disk.path + "/a.txt") } == .locked)
+        #expect(code { _ = try box.moveIn(FilePath(disk.path + "/a.txt")) } == .locked)
         close(other)
-        let moved = try box.moveIn(disk.path + "/a.txt")
-        #expect(try String(contentsOfFile: moved, encoding: .utf8) == "whole")
+        let moved = try box.moveIn(FilePath(disk.path + "/a.txt"))
+        #expect(try String(contentsOfFile: moved.string, encoding: .utf8) == "whole")
         #expect(try FileManager.default.contentsOfDirectory(atPath: documents) == ["a.txt"])
     }
 

@@ -9,7 +9,7 @@ import Testing
 
 struct DocumentRecoveryTests {
     private func conflicts(_ scratch: Scratch, _ name: String) throws -> [String] {
-        try FileVersion.conflicts(of: scratch.path + "/" + name).map {
+        try FileVersion.conflicts(of: FilePath(scratch.path + "/" + name)).map {
             String(decoding: try $0.contents(), as: UTF8.self)
         }
     }

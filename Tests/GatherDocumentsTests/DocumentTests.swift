@@ -55,7 +55,7 @@ struct DocumentTests {
         "", "/", ".", "..", "a/..", ".syncthing.gather-a.tmp", "folder/" + String(repeating: "x", count: 218),
     ])
     func namesThatCannotBeDocumentsAreRefused(_ name: String) async throws {
-        let document = Document<Text>(path: name, options: DocumentOptions(followsChanges: false))
+        let document = Document<Text>(path: FilePath(name), options: DocumentOptions(followsChanges: false))
         let error = await #expect(throws: DocumentError.self) { try await document.create(Text("x")) }
         #expect(error?.code == .invalidName)
     }
@@ -201,7 +201,7 @@ struct DocumentTests {
         #expect(document.state == .inConflict)
         #expect(try scratch.read("a") == "b")
         #expect(
-            try FileVersion.conflicts(of: scratch.path + "/a").map {
+            try FileVersion.conflicts(of: FilePath(scratch.path + "/a")).map {
                 String(decoding: try $0.contents(), as: UTF8.self)
             } == ["refused"])
     }

@@ -24,9 +24,9 @@ struct KeyValueStoreFollowingTests {
         let directory = scratch.path + "/" + KeyValueStore.nameInContainer
         let settings = KeyValueSettings(autosaveDelay: nil)
         let device = try #require(DeviceIdentifier(text: "AAAAAAA", name: "test"))
-        let reader = try KeyValueStore(directory: directory, device: device, settings: settings)
+        let reader = try KeyValueStore(directory: FilePath(directory), device: device, settings: settings)
         reader.follow(through: Daemon(socket))
-        let writer = try KeyValueStore(directory: directory, device: device, settings: settings)
+        let writer = try KeyValueStore(directory: FilePath(directory), device: device, settings: settings)
         var changes = reader.changes.makeAsyncIterator()
         for number in 0..<20 {
             try writer.set(.integer(Int64(number)), forKey: "number")

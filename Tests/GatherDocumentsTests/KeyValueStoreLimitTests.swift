@@ -13,7 +13,7 @@ import Testing
     private func open(_ device: String = "AAAAAAA") throws -> KeyValueStore {
         let device = try #require(DeviceIdentifier(text: device, name: "test"))
         let store = try KeyValueStore(
-            directory: scratch.path, device: device, settings: KeyValueSettings(autosaveDelay: nil))
+            directory: FilePath(scratch.path), device: device, settings: KeyValueSettings(autosaveDelay: nil))
         try store.readFiles()
         return store
     }

@@ -17,7 +17,7 @@ struct KeyValueStoreProcessTests {
     @Test(.enabled(if: getenv(variable) != nil)) func worker() async throws {
         let arguments = try #require(getenv(Self.variable).map { String(cString: $0) }).split(separator: " ")
         let (directory, key) = (String(arguments[0]), String(arguments[1]))
-        let store = try await KeyValueStore(directory: directory, followingThrough: nil)
+        let store = try await KeyValueStore(directory: FilePath(directory), followingThrough: nil)
         for number in 1...Int64(100_000) {
             try store.set(.integer(number), forKey: key)
             try store.set(.string(key), forKey: "shared")
@@ -50,7 +50,8 @@ struct KeyValueStoreProcessTests {
         }
         let device = try #require(DeviceIdentifier(text: "TTTTTTT", name: "test"))
         let store = try KeyValueStore(
-            directory: scratch.path + "/store", device: device, settings: KeyValueSettings(autosaveDelay: nil))
+            directory: FilePath(scratch.path + "/store"), device: device, settings: KeyValueSettings(autosaveDelay: nil)
+        )
         try store.readFiles()
         #expect(store.problems.isEmpty)
         #expect(found.count == 16)

@@ -18,7 +18,8 @@ import Testing
     ) throws -> KeyValueStore {
         let device = try #require(DeviceIdentifier(text: device, name: "test"))
         let store = try KeyValueStore(
-            directory: scratch.path, device: device, settings: KeyValueSettings(autosaveDelay: delay, now: { now }))
+            directory: FilePath(scratch.path), device: device,
+            settings: KeyValueSettings(autosaveDelay: delay, now: { now }))
         try store.readFiles()
         return store
     }
@@ -136,11 +137,11 @@ import Testing
         let settings = KeyValueSettings(autosaveDelay: nil)
         let path = scratch.path + "/box/.gather/key-values"
         #expect(throws: DocumentError.self) {
-            try KeyValueStore(directory: path, device: device, settings: settings)
+            try KeyValueStore(directory: FilePath(path), device: device, settings: settings)
         }
         #expect(scratch.names.isEmpty)
         mkdir(scratch.path + "/box", 0o755)
-        let store = try KeyValueStore(directory: path, device: device, settings: settings)
+        let store = try KeyValueStore(directory: FilePath(path), device: device, settings: settings)
         try store.set(1, forKey: "a")
         try await store.synchronize()
         rename(scratch.path + "/box", scratch.path + "/gone")
@@ -148,7 +149,7 @@ import Testing
         await #expect(throws: DocumentError.self) { try await store.synchronize() }
         mkdir(scratch.path + "/box", 0o755)
         try await store.synchronize()
-        let other = try KeyValueStore(directory: path, device: device, settings: settings)
+        let other = try KeyValueStore(directory: FilePath(path), device: device, settings: settings)
         try other.readFiles()
         #expect(other.dictionary == ["a": 1, "b": 2])
     }

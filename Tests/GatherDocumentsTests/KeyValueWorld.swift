@@ -109,7 +109,7 @@ final class KeyValueWorld {
         guard processes.count < 8 else { return }
         let clock = clock
         let store = try KeyValueStore(
-            directory: machines[number].scratch.path, device: machines[number].device,
+            directory: FilePath(machines[number].scratch.path), device: machines[number].device,
             settings: KeyValueSettings(autosaveDelay: nil, now: { clock.now }))
         try store.readFiles()
         lastProcess += 1

@@ -23,13 +23,13 @@ import Testing
         let container: LocalContainer
         let privatePath: String
         let outside: PrivateFolder
-        var file: String { container.data + "/Documents/list/items/" + LinkedFolderTests.name }
+        var file: FilePath { container.data.appending("Documents/list/items/\(LinkedFolderTests.name)") }
 
         init() throws {
             scratch = try Scratch()
-            container = try LocalContainer(identifier: "box", in: scratch.path)
+            container = try LocalContainer(identifier: "box", in: FilePath(scratch.path))
             privatePath = scratch.path + "/private"
-            for (place, text) in [(container.data, "shared"), (privatePath, PrivateFolder.marker)] {
+            for (place, text) in [(container.data.string, "shared"), (privatePath, PrivateFolder.marker)] {
                 for folder in [
                     "Documents/list/items", ".gather/trash/20261101-120000/Documents/list/items", ".gather/key-values",
                 ] {
@@ -48,8 +48,8 @@ import Testing
 
         /// Exchanges a folder for a link to its private twin.
         func exchange(_ level: String) throws {
-            try #require(rename(container.data + "/" + level, container.data + "/" + level + ".away") == 0)
-            try #require(symlink(privatePath + "/" + level, container.data + "/" + level) == 0)
+            let place = "\(container.data)/\(level)"
+            try #require(rename(place, place + ".away") == 0 && symlink(privatePath + "/" + level, place) == 0)
         }
     }
 
@@ -67,7 +67,7 @@ import Testing
             "create",
             { world in
                 let document = Document<Text>(
-                    path: world.file + ".new", options: DocumentOptions(followsChanges: false))
+                    path: FilePath("\(world.file).new"), options: DocumentOptions(followsChanges: false))
                 try await document.create(Text("new"))
                 try await document.close()
                 return []
@@ -76,16 +76,11 @@ import Testing
         ("read", { world in Array(try Text.read(world.file, settingAttributes: true).contents.text.utf8) }),
         ("current", { world in try FileVersion.current(of: world.file)?.contents() ?? [] }),
         ("conflicts", { world in try FileVersion.conflicts(of: world.file).flatMap { try $0.contents() } }),
-        (
-            "add",
-            { world in
-                try FileVersion.add(Array("new".utf8), to: Array(world.file.utf8))
-            }
-        ),
+        ("add", { world in try FileVersion.add(Array("new".utf8), to: world.file).bytes }),
         (
             "identical",
             { world in
-                _ = try FileVersion.removeIdentical(of: Array(world.file.utf8))
+                _ = try FileVersion.removeIdentical(of: world.file)
                 return []
             }
         ),
@@ -101,23 +96,18 @@ import Testing
             { world in
                 let current = try FileVersion.current(of: world.file)
                 try FileVersion.save(
-                    Array("merged".utf8), of: Array(world.file.utf8), over: current, current?.contents(),
+                    Array("merged".utf8), of: world.file, over: current, current?.contents(),
                     trash: world.container.trash)
                 return []
             }
         ),
-        ("author", { world in Array((FileVersion.author(of: Array(world.file.utf8))?.text ?? "").utf8) }),
-        ("trash", { world in try world.container.trash.move(Array(world.file.utf8)).pathBytes }),
-        (
-            "keep",
-            { world in
-                try world.container.trash.keep(Array("kept".utf8), of: Array(world.file.utf8)).pathBytes
-            }
-        ),
+        ("author", { world in Array((FileVersion.author(of: world.file)?.text ?? "").utf8) }),
+        ("trash", { world in try world.container.trash.move(world.file).path.bytes }),
+        ("keep", { world in try world.container.trash.keep(Array("kept".utf8), of: world.file).path.bytes }),
         (
             "restore",
             { world in
-                let gone = Array((world.container.data + "/Documents/list/items/gone.txt").utf8)
+                let gone = world.container.data.appending("Documents/list/items/gone.txt")
                 for item in world.container.trash.items(of: gone) { try world.container.trash.restore(item) }
                 return []
             }
@@ -128,12 +118,12 @@ import Testing
                 let data = world.container.data
                 try world.container.trash.restore(
                     Trash.Item(
-                        path: data + "/.gather/trash/20261101-120000/Documents/list/items/gone.txt",
-                        originalPath: data + "/Documents/list/items/gone.txt"))
+                        path: data.appending(".gather/trash/20261101-120000/Documents/list/items/gone.txt"),
+                        originalPath: data.appending("Documents/list/items/gone.txt")))
                 return []
             }
         ),
-        ("folder", { world in Array(try world.container.folder(["Documents", "list", "items", "inner"]).utf8) }),
+        ("folder", { world in try world.container.folder(["Documents", "list", "items", "inner"]).bytes }),
         (
             "entries",
             { world in
@@ -144,23 +134,24 @@ import Testing
             "move in",
             { world in
                 try world.scratch.write("from outside", to: "moved.txt")
-                return try world.container.moveIn(
-                    Array((world.scratch.path + "/moved.txt").utf8), to: ["Documents", "list", "items"])
+                let moved = FilePath(world.scratch.path + "/moved.txt")
+                return try world.container.moveIn(moved, to: ["Documents", "list", "items"]).bytes
             }
         ),
         (
             "move out",
             { world in
                 try world.container.moveOut(
-                    world.container.data + "/Documents/list/items/other.txt", to: world.scratch.path + "/out.txt")
+                    world.container.data.appending("Documents/list/items/other.txt"),
+                    to: FilePath(world.scratch.path + "/out.txt"))
                 return []
             }
         ),
         (
             "package",
             { world in
-                let package = try Package.read(world.container.data + "/Documents/list")
-                return try package.contents(at: "items/" + LinkedFolderTests.name)
+                let package = try Package.read(world.container.data.appending("Documents/list"))
+                return try package.contents(at: FilePath("items/" + LinkedFolderTests.name))
             }
         ),
         (
@@ -168,7 +159,7 @@ import Testing
             { world in
                 var package = Package()
                 try package.set(Array("new".utf8), at: "items/new.txt")
-                try package.save(to: world.container.data + "/Documents/list")
+                try package.save(to: world.container.data.appending("Documents/list"))
                 return []
             }
         ),
@@ -184,23 +175,23 @@ import Testing
         (
             "move all",
             { world in
-                let items = world.container.data + "/Documents/list/items"
+                let items = world.container.data.string + "/Documents/list/items"
                 _ = try world.container.folder(["Documents", "other"])
-                try FolderMove.moveAll(from: items, to: world.container.data + "/Documents/other") { _ in true }
+                try FolderMove.moveAll(from: items, to: world.container.data.string + "/Documents/other") { _ in true }
                 return []
             }
         ),
         (
             "remove an empty folder",
             { world in
-                _ = try FolderMove.removeEmpty(world.container.data + "/Documents/list/items")
+                _ = try FolderMove.removeEmpty(world.container.data.string + "/Documents/list/items")
                 return []
             }
         ),
         (
             "look",
             { world in
-                guard let entry = try PathEntry(world.file) else { return [] }
+                guard let entry = try PathEntry(world.file.string) else { return [] }
                 return Array("\(entry.kind)".utf8)
             }
         ),
@@ -247,14 +238,15 @@ import Testing
     @Test func anotherSpellingOfThePathIsRefusedToo() throws {
         let world = try World()
         try world.exchange("Documents/list")
-        try #require(symlink(world.container.data, world.scratch.path + "/alias") == 0)
+        try #require(symlink(world.container.data.string, world.scratch.path + "/alias") == 0)
         for path in ["alias", "./box", "box/.", "/box"] {
             let file = "\(world.scratch.path)/\(path)/Documents/list/items/\(Self.name)"
-            let error = #expect(throws: DocumentError.self, "\(path)") { _ = try FileVersion.current(of: file) }
+            let error = #expect(throws: DocumentError.self) { _ = try FileVersion.current(of: FilePath(file)) }
             #expect(error?.code == .symbolicLink, "\(path)")
         }
         let error = #expect(throws: DocumentError.self) {
-            _ = try FileVersion.current(of: "\(world.container.data)/../private/Documents/list/items/\(Self.name)")
+            let way = world.container.data.appending("../private/Documents/list/items/\(Self.name)")
+            _ = try FileVersion.current(of: way)
         }
         #expect(error?.code == .symbolicLink)
         #expect(world.outside.events() == [])
@@ -264,30 +256,30 @@ import Testing
     @Test func theContainerItselfMayBeReachedThroughALink() throws {
         let scratch = try Scratch()
         try #require(mkdir(scratch.path + "/real", 0o700) == 0 && symlink("real", scratch.path + "/way") == 0)
-        let container = try LocalContainer(identifier: "box", in: scratch.path + "/way")
-        let folder = try container.folder(["Documents"])
+        let container = try LocalContainer(identifier: "box", in: FilePath(scratch.path + "/way"))
+        let folder = try container.folder(["Documents"]).string
         try FileManager.default.createDirectory(atPath: folder + "/inner", withIntermediateDirectories: true)
         try Data("text".utf8).write(to: URL(filePath: folder + "/inner/note.txt"))
-        #expect(try FileVersion.current(of: folder + "/inner/note.txt")?.contents() == Array("text".utf8))
-        #expect(try FileVersion.current(of: scratch.path + "/real/box/Documents/inner/note.txt") != nil)
+        #expect(try FileVersion.current(of: FilePath(folder + "/inner/note.txt"))?.contents() == Array("text".utf8))
+        #expect(try FileVersion.current(of: FilePath(scratch.path + "/real/box/Documents/inner/note.txt")) != nil)
     }
 
     /// A descriptor that is held would show the container that was moved away.
     @Test func aContainerThatIsReplacedIsSeenAtOnce() throws {
         let world = try World()
-        let data = world.container.data
+        let data = world.container.data.string
         #expect(try FileVersion.current(of: world.file) != nil)
         try #require(rename(data, data + ".away") == 0 && mkdir(data, 0o700) == 0)
         #expect(throws: DocumentError.self) { _ = try FileVersion.current(of: world.file) }
         try FileManager.default.createDirectory(
             atPath: data + "/Documents/list/items", withIntermediateDirectories: true)
-        try Data("of another".utf8).write(to: URL(filePath: world.file))
+        try Data("of another".utf8).write(to: URL(filePath: world.file.string))
         #expect(try FileVersion.current(of: world.file)?.contents() == Array("of another".utf8))
     }
 
     @Test func aMountPointInAPackageIsNotCalledALink() throws {
         let world = try World()
-        let path = Array((world.container.data + "/Documents/list").utf8)
+        let path = world.container.data.appending("Documents/list").bytes
         #expect(DocumentError(opening: path, .crossesDevice, crossingMounts: false).code == .system)
         #expect(DocumentError(opening: path, .crossesDevice).code == .symbolicLink)
     }

@@ -21,9 +21,9 @@ import Testing
 
     /// Saves the next generation of a package, all of whose files have the number of the generation.
     private static func save(_ number: Int, to path: String) throws {
-        var package = try Package.read(path)
-        for file in 0..<files { try package.set(Array("\(number)".utf8), at: "items/\(file)") }
-        try package.save(to: path, options: options)
+        var package = try Package.read(FilePath(path))
+        for file in 0..<files { try package.set(Array("\(number)".utf8), at: FilePath("items/\(file)")) }
+        try package.save(to: FilePath(path), options: options)
     }
 
     /// Reads a package without any help of the library, through one open folder. Nil if it was replaced meanwhile.
@@ -99,7 +99,7 @@ import Testing
             #expect(Set(found).count == 1, "seed \(Self.seed): \(Set(found))")
             #expect(try #require(Int(found[0])) >= last, "seed \(Self.seed)")
             // The next program completes the save.
-            let package = try Package.read(path)
+            let package = try Package.read(FilePath(path))
             #expect(package.filePaths.count == Self.files && package.conflictVersions.isEmpty)
             #expect(scratch.names == ["Market.gro"])
             // The next save takes the lock file of the one that was killed.
@@ -151,11 +151,11 @@ import Testing
             try write("theirs", old + "/items/.x")
             rename(old + "/items/.x", old + "/items/" + name)
         }
-        let package = try Package.read(path)
+        let package = try Package.read(FilePath(path))
         #expect(package.filePaths == ["items/added", "items/changed", "items/kept", "items/linked", "items/replaced"])
         let texts = try package.filePaths.map { String(decoding: try package.contents(at: $0), as: UTF8.self) }
         #expect(texts == ["added", "new", "old", "theirs", "new"])
-        let versions = try FileVersion.conflicts(of: path + "/items/changed")
+        let versions = try FileVersion.conflicts(of: FilePath(path + "/items/changed"))
         #expect(try versions.map { String(decoding: try $0.contents(), as: UTF8.self) } == ["theirs"])
         #expect(package.conflictVersions.count == 1)
         #expect(scratch.names == ["Market.gro"])
@@ -189,9 +189,9 @@ import Testing
         }
         try Data().write(to: URL(filePath: path + "/.stversions/1" + version))
         symlink("1", path + "/items/3" + version)
-        let package = try Package.read(path)
+        let package = try Package.read(FilePath(path))
         #expect(
-            package.conflictVersions.map { String(decoding: $0, as: UTF8.self) }
+            package.conflictVersions.map(\.string)
                 == ["items\(version)/2\(version)", "items/1" + version].sorted(by: >))
         #expect(package.filePaths == ["items/1"])
     }

@@ -26,17 +26,20 @@ struct RemoteContainerTests {
         let program = ["/bin/sh", "-c", "head -c 1 > /dev/null; printf '%s\\0' '\(reply)'; exec cat > /dev/null"]
         let daemon = Daemon.on(try #require(RemoteHost("attic")), program: program)
         let container = try await Container(identifier: "box", daemon: daemon)
-        let (outside, local) = (disk.path + "/a", try LocalContainer(identifier: "box", in: disk.path))
+        let (outside, local) = (disk.path + "/a", try LocalContainer(identifier: "box", in: FilePath(disk.path)))
         try Data("1".utf8).write(to: URL(filePath: outside))
-        try FileManager.default.createDirectory(atPath: local.data + "/Documents", withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            atPath: local.data.string + "/Documents", withIntermediateDirectories: true)
         try Data("2".utf8).write(to: URL(filePath: memory.path + "/b"))
         let file = memory.path + "/b"
-        let item = Trash.Item(path: memory.path + "/.gather/trash/20261125-140509/b", originalPath: file)
+        let item = Trash.Item(
+            path: FilePath(memory.path + "/.gather/trash/20261125-140509/b"), originalPath: FilePath(file))
         let calls: [() async throws -> Void] = [
             { _ = try container.folder(["Documents"]) }, { _ = try container.entries(of: .data) },
-            { _ = try container.moveIn(outside) }, { try container.moveOut(file, to: outside + "b") },
-            { _ = try container.trash.move(Array(file.utf8)) },
-            { _ = try container.trash.keep([1], of: Array(file.utf8)) },
+            { _ = try container.moveIn(FilePath(outside)) },
+            { try container.moveOut(FilePath(file), to: FilePath(outside + "b")) },
+            { _ = try container.trash.move(FilePath(file)) },
+            { _ = try container.trash.keep([1], of: FilePath(file)) },
             { try container.trash.restore(item) }, { _ = try await local.move(into: container) },
             { _ = try await KeyValueStore(container: container) },
         ]
@@ -50,7 +53,9 @@ struct RemoteContainerTests {
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: memory.path) == ["b"])
         #expect(ContainerRoots.place(of: Array(file.utf8)) == nil)
-        guard case .local(_, let reason) = try await ContainerPlace.current("box", daemon: daemon, local: disk.path)
+        guard
+            case .local(_, let reason) = try await ContainerPlace.current(
+                "box", daemon: daemon, local: FilePath(disk.path))
         else {
             Issue.record("the directory of another machine counts as one of this")
             return

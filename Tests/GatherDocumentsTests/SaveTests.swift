@@ -9,7 +9,7 @@ import Testing
 
 struct SaveTests {
     private func conflicts(_ scratch: Scratch, _ name: String) throws -> [String] {
-        try FileVersion.conflicts(of: scratch.path + "/" + name).map {
+        try FileVersion.conflicts(of: FilePath(scratch.path + "/" + name)).map {
             String(decoding: try $0.contents(), as: UTF8.self)
         }
     }
@@ -28,17 +28,17 @@ struct SaveTests {
         try await ben.save()
         #expect(ben.state == .inConflict)
         #expect(try scratch.read("note.txt") == "ben")
-        let versions = try FileVersion.conflicts(of: scratch.path + "/note.txt")
+        let versions = try FileVersion.conflicts(of: FilePath(scratch.path + "/note.txt"))
         let version = try #require(versions.first)
         #expect(versions.count == 1 && version.isConflict)
         #expect(try version.contents() == Array("ana".utf8))
         // The name has the device of the version that is current, and the attribute the author of this one.
         #expect(version.author?.text == "AAAAAAA")
         #expect(version.name?.device == "BBBBBBB")
-        #expect(version.path.hasPrefix(scratch.path + "/note.sync-conflict-2"))
-        #expect(version.path.hasSuffix("-BBBBBBB.txt"))
+        #expect(version.path.string.hasPrefix(scratch.path + "/note.sync-conflict-2"))
+        #expect(version.path.string.hasSuffix("-BBBBBBB.txt"))
         #expect(await changes.next() == .keptConflicts(paths: [version.path]))
-        #expect(try FileVersion.current(of: scratch.path + "/note.txt")?.author?.text == "BBBBBBB")
+        #expect(try FileVersion.current(of: FilePath(scratch.path + "/note.txt"))?.author?.text == "BBBBBBB")
         #expect(try scratch.names.count == 2)
         try await ana.refresh()
         #expect(try await ana.contents.text == "ben")
@@ -195,7 +195,7 @@ struct SaveTests {
         defer { reader.kill(SIGKILL) }
         try #require(await reader.nextLine() == "locked")
         let document = Document<Text>(
-            path: scratch.path + "/a",
+            path: FilePath(scratch.path + "/a"),
             options: DocumentOptions(
                 lockTimeout: hasLockFile ? Patience.duration : .milliseconds(5), followsChanges: false))
         try await document.open()
@@ -211,7 +211,7 @@ struct SaveTests {
         let scratch = try Scratch()
         try scratch.write("old", to: "a")
         let document = Document<Text>(
-            path: scratch.path + "/a",
+            path: FilePath(scratch.path + "/a"),
             options: DocumentOptions(lockTimeout: .milliseconds(5), followsChanges: false))
         try await document.open()
         let lock = try FolderLock(scratch.path)
@@ -319,7 +319,7 @@ struct SaveTests {
         try scratch.write("x", to: name)
         let error = await #expect(throws: DocumentError.self) { try await scratch.document(name).open() }
         #expect(error?.code == .invalidName)
-        #expect(FileVersion.author(of: Array((scratch.path + "/" + name).utf8)) == nil)
+        #expect(FileVersion.author(of: FilePath(scratch.path + "/" + name)) == nil)
     }
 
     @Test func versionsThatCannotBeReadAreStillListed() async throws {
@@ -335,11 +335,11 @@ struct SaveTests {
         let scratch = try Scratch()
         try scratch.write("0", to: "a")
         try scratch.write("1", to: "a.sync-conflict-20260101-000001-ABCDEFG")
-        let version = try #require(try FileVersion.conflicts(of: scratch.path + "/a").first)
+        let version = try #require(try FileVersion.conflicts(of: FilePath(scratch.path + "/a")).first)
         try scratch.write("unseen", to: "a.sync-conflict-20260101-000001-ABCDEFG")
         #expect(throws: DocumentError.self) { try version.remove() }
         #expect(throws: DocumentError.self) { try version.replaceCurrent() }
-        #expect(throws: DocumentError.self) { try version.move(to: Trash(container: scratch.path)) }
+        #expect(throws: DocumentError.self) { try version.move(to: Trash(container: FilePath(scratch.path))) }
         #expect(try conflicts(scratch, "a") == ["unseen"])
     }
 
@@ -348,8 +348,8 @@ struct SaveTests {
         chmod(scratch.path, 0o755)
         mkdir(scratch.path + "/private", 0o700)
         try scratch.write("x", to: "private/a")
-        let item = try Trash(container: scratch.path).move(Array((scratch.path + "/private/a").utf8))
-        let path = String(decoding: item.pathBytes, as: UTF8.self).dropFirst(scratch.path.count + 1)
+        let item = try Trash(container: FilePath(scratch.path)).move(FilePath(scratch.path + "/private/a"))
+        let path = item.path.string.dropFirst(scratch.path.count + 1)
         #expect(path.hasPrefix(".gather/trash/2") && path.hasSuffix("/private/a"))
         #expect(try scratch.status(String(path.dropLast(2))).st_mode & 0o777 == 0o700)
         #expect(try scratch.status(".gather").st_mode & 0o777 == 0o755)
@@ -362,17 +362,17 @@ struct SaveTests {
         try scratch.write("0", to: "a.txt")
         try scratch.write("1", to: "a.sync-conflict-20260101-000000-ABCDEFG.txt")
         Attributes.set("user.xdg.tags", "x", scratch.path + "/a.txt")
-        let version = try #require(try FileVersion.conflicts(of: scratch.path + "/a.txt").first)
+        let version = try #require(try FileVersion.conflicts(of: FilePath(scratch.path + "/a.txt")).first)
         try version.replaceCurrent()
         #expect(try scratch.read("a.txt") == "1")
         #expect(Attributes.get("user.xdg.tags", scratch.path + "/a.txt") == "x")
         #expect(try conflicts(scratch, "a.txt") == ["0"])
-        try #require(try FileVersion.conflicts(of: scratch.path + "/a.txt").first).replaceCurrent(
+        try #require(try FileVersion.conflicts(of: FilePath(scratch.path + "/a.txt")).first).replaceCurrent(
             keepingFormer: .removed)
         #expect(try scratch.read("a.txt") == "0")
         #expect(try scratch.names == ["a.txt"])
         #expect(throws: DocumentError.self) { try version.remove() }
-        let current = try #require(try FileVersion.current(of: scratch.path + "/a.txt"))
+        let current = try #require(try FileVersion.current(of: FilePath(scratch.path + "/a.txt")))
         #expect(throws: DocumentError.self) { try current.remove() }
         #expect(throws: DocumentError.self) { try current.replaceCurrent() }
     }
@@ -388,11 +388,11 @@ struct SaveTests {
         }
         try scratch.write("no version", to: "b.sync-conflict-20260101-000000-ABCDEFG")
         #expect(try conflicts(scratch, "a") == ["2", "1", "0"])
-        let removed = try FileVersion.removeIdentical(of: Array((scratch.path + "/a").utf8))
+        let removed = try FileVersion.removeIdentical(of: FilePath(scratch.path + "/a"))
         #expect(removed.count == 2)
         #expect(try conflicts(scratch, "a") == ["2", "1"])
-        let kept = try #require(try FileVersion.conflicts(of: scratch.path + "/a").first).keepAsFile()
-        #expect(String(decoding: kept, as: UTF8.self) == scratch.path + "/a (2026-01-01 00.00.01 ABCDEFG)")
+        let kept = try #require(try FileVersion.conflicts(of: FilePath(scratch.path + "/a")).first).keepAsFile()
+        #expect(kept.string == scratch.path + "/a (2026-01-01 00.00.01 ABCDEFG)")
         #expect(try conflicts(scratch, "a") == ["1"])
         #expect(try scratch.read("a (2026-01-01 00.00.01 ABCDEFG)") == "2")
     }

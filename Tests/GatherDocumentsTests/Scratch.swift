@@ -25,9 +25,10 @@ final class Scratch: Sendable {
     /// The names in the folder, in order.
     var names: [String] { get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() } }
 
-    func status(_ name: String) throws -> stat {
+    func status(_ name: String) throws -> stat { try Scratch.status(of: path + "/" + name) }
+    static func status(of path: String) throws -> stat {
         var status = stat()
-        try #require(lstat(path + "/" + name, &status) == 0)
+        try #require(lstat(path, &status) == 0)
         return status
     }
 
@@ -43,7 +44,7 @@ final class Scratch: Sendable {
     /// Makes a document without a daemon. Changes are saved when the test says so.
     func document(_ name: String, device: String = "AAAAAAA", autosave: Duration = .seconds(3_600)) -> Document<Text> {
         Document<Text>(
-            path: path + "/" + name,
+            path: FilePath(path + "/" + name),
             options: DocumentOptions(
                 autosaveInterval: autosave, lockTimeout: Patience.duration, followsChanges: false,
                 device: DeviceIdentifier(text: device, name: device.lowercased())!))

@@ -124,10 +124,10 @@ struct GatherClientTests {
             connection.reply("{\"container\":\(Self.container("box", path: directory))}")
         }
         let container = try await Container(identifier: "box", daemon: client.daemon)
-        #expect(container.data == directory)
-        #expect(try container.documents() == directory + "/Documents")
+        #expect(container.data.string == directory)
+        #expect(try container.documents().string == directory + "/Documents")
         #expect(FileManager.default.fileExists(atPath: directory + "/Documents"))
-        #expect(try container.documents() == directory + "/Documents")
+        #expect(try container.documents().string == directory + "/Documents")
 
         try FileManager.default.removeItem(atPath: directory)
         let error = #expect(throws: GatherError.self) { try container.documents() }
@@ -154,7 +154,7 @@ struct GatherClientTests {
         }
         let container = try await Container(
             identifier: "box", daemon: Self.remote(directory, sharing: SharingSocket(path: daemon.path)))
-        #expect(container.data == directory)
+        #expect(container.data.string == directory)
         let documents = #expect(throws: GatherError.self) { try container.documents() }
         let devices = await #expect(throws: GatherError.self) { try await container.devices }
         for error in [documents, devices] {

@@ -35,7 +35,7 @@ struct PlayedFile: Hashable {
         return MetadataItem(item, previousPathBytes: previousPath.map { Array($0.utf8) })
     }
 
-    var removal: RemovedItem { RemovedItem(id: id, path: path) }
+    var removal: RemovedItem { RemovedItem(id: id, filePath: FilePath(path)) }
 }
 
 extension QueryReply {

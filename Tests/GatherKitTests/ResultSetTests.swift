@@ -108,7 +108,7 @@ private func naturally(_ a: String, _ b: String) -> Bool {
                         model[index] = sample(id)
                         changes.changed.append(model[index].item)
                     } else {
-                        changes.removed.append(RemovedItem(id: id, path: ""))
+                        changes.removed.append(RemovedItem(id: id, filePath: ""))
                         model.remove(at: index)
                     }
                 }
@@ -162,7 +162,7 @@ private func naturally(_ a: String, _ b: String) -> Bool {
         set.apply(QueryChanges(added: samples.map(\.item)))
         #expect(set.valueLists[.tags]?.map(\.count) == [2, 2])
         #expect(set.groups().map { $0.results.map(\.id) } == [["b", "c"], ["a", "c"]])
-        set.apply(QueryChanges(removed: [RemovedItem(id: "b", path: ""), RemovedItem(id: "c", path: "")]))
+        set.apply(QueryChanges(removed: [RemovedItem(id: "b", filePath: ""), RemovedItem(id: "c", filePath: "")]))
         #expect(
             set.valueLists[.tags]?.map { Array("\($0.value)".utf8) } == [
                 Array("\(MetadataValue.string(composed))".utf8)

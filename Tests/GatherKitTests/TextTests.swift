@@ -23,6 +23,8 @@ struct TextTests {
         ] as [([UInt8], String)])
     func `Bytes that are no UTF-8 are escaped`(_ name: [UInt8], _ shown: String) {
         #expect(DisplayText.escaped(name) == shown)
+        #expect(DisplayText.escaped(FilePath(bytes: name)) == shown)
+        #expect(FilePath.Component(bytes: name).map { DisplayText.escaped($0) } ?? "" == shown)
     }
 
     @Test(arguments: [
@@ -31,6 +33,10 @@ struct TextTests {
     ])
     func `Words are quoted as a shell wants them`(_ word: String, _ quoted: String) {
         #expect(ShellText.quoted(word) == quoted)
+    }
+
+    @Test(arguments: ["", "/", "a/", "/a", "a/b", "a\0b"]) func `A path is no name`(_ text: String) {
+        #expect(FilePath.Component(bytes: text.utf8) == nil)
     }
 
     @Test func `A predicate goes into double quotes`() {

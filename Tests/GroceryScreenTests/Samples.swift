@@ -56,7 +56,8 @@ enum Samples {
             for name in names { unlink(path + name) }
             rmdir(directory)
         }
-        let found = try? [FileVersion.current(of: path)].compactMap { $0 } + FileVersion.conflicts(of: path)
+        let found =
+            try? [FileVersion.current(of: FilePath(path))].compactMap { $0 } + FileVersion.conflicts(of: FilePath(path))
         guard let found, found.count == 3 else { preconditionFailure("no versions") }
         return found
     }()

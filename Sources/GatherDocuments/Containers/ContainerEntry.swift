@@ -1,6 +1,7 @@
 // An entry of a container, as it is listed.
 // SPDX-License-Identifier: Apache-2.0
 
+public import GatherKit
 internal import LinuxSystem
 internal import Metadata
 
@@ -18,10 +19,8 @@ public struct ContainerEntry: Sendable, Hashable, Identifiable {
         case other
     }
 
-    /// The path, as bytes.
-    public let pathBytes: [UInt8]
-    /// The name, as bytes.
-    public let nameBytes: [UInt8]
+    /// The path.
+    public let path: FilePath
     /// The kind.
     public let kind: Kind
     /// The size in bytes.
@@ -31,16 +30,13 @@ public struct ContainerEntry: Sendable, Hashable, Identifiable {
     /// The name of a conflict version, which is a regular file; nil for another entry.
     public let conflict: ConflictName?
 
-    /// The path, with U+FFFD for invalid UTF-8.
-    public var path: String { String(decoding: pathBytes, as: UTF8.self) }
-    /// The name, with U+FFFD for invalid UTF-8.
-    public var name: String { String(decoding: nameBytes, as: UTF8.self) }
+    /// The name for people, with U+FFFD for invalid UTF-8.
+    public var name: String { path.lastComponent?.string ?? "" }
     /// The path.
-    public var id: [UInt8] { pathBytes }
+    public var id: FilePath { path }
 
     init(_ folder: [UInt8], _ name: [UInt8], _ status: EntryStatus, isArchived: Bool) {
-        pathBytes = DocumentPath.join(folder, name)
-        nameBytes = name
+        path = FilePath(bytes: DocumentPath.join(folder, name))
         kind =
             switch status.type {
             case .regular: .file
@@ -65,7 +61,7 @@ extension FileContainer {
         of scope: ContainerScope = .documents, in folder: [String] = []
     ) throws(DocumentError) -> [ContainerEntry] {
         try requireNames(folder)
-        var open = try Folder(Array(data.utf8))
+        var open = try Folder(data.bytes)
         for name in scope.folder + folder {
             let name = Array(name.utf8)
             guard try open.status(of: name) != nil else { return [] }
@@ -73,11 +69,11 @@ extension FileContainer {
         }
         var entries: [ContainerEntry] = []
         let isArchived = open.isArchived
-        for name in try open.names(where: { _ in true })
-        where !SyncthingName.isTemporary(name) && (!folder.isEmpty || scope.has(name)) {
+        let names = try open.names(where: { _ in true }).sorted { $0.lexicographicallyPrecedes($1) }
+        for name in names where !SyncthingName.isTemporary(name) && (!folder.isEmpty || scope.has(name)) {
             guard let status = try open.status(of: name) else { continue }
             entries.append(ContainerEntry(open.path, name, status, isArchived: isArchived))
         }
-        return entries.sorted { $0.nameBytes.lexicographicallyPrecedes($1.nameBytes) }
+        return entries
     }
 }

@@ -1,15 +1,16 @@
 // Moving the files of one container into another that has files, too.
 // SPDX-License-Identifier: Apache-2.0
 
+public import GatherKit
 internal import LinuxSystem
 internal import Metadata
 
 /// The result of moving the files of a ``LocalContainer`` into its container.
 public struct ContainerMerge: Sendable, Hashable {
-    /// The new paths of the moved entries, as bytes: files and folders whose names were free.
-    public internal(set) var moved: [[UInt8]] = []
-    /// The paths of the conflict versions that were made, as bytes: of files that differ on both sides.
-    public internal(set) var versions: [[UInt8]] = []
+    /// The new paths of the moved entries: files and folders whose names were free.
+    public internal(set) var moved: [FilePath] = []
+    /// The paths of the conflict versions that were made: of files that differ on both sides.
+    public internal(set) var versions: [FilePath] = []
     /// The entries that stay in the local container, each with the reason.
     public internal(set) var left: [DocumentError] = []
 }
@@ -27,14 +28,14 @@ extension LocalContainer {
     public func move(into container: some FileContainer) async throws(DocumentError) -> ContainerMerge {
         var merge = try await BlockingWork.run { () throws(DocumentError) in
             try container.requireFilesHere()
-            let own = try Folder(Array(data.utf8))
+            let own = try Folder(data.bytes)
             // The container's own directory is never made.
-            let target = try Folder(Array(container.data.utf8))
-            guard try !own.isSame(as: target), !(container.data + "/").hasPrefix(data + "/"),
-                !(data + "/").hasPrefix(container.data + "/")
+            let target = try Folder(container.data.bytes)
+            guard try !own.isSame(as: target), !container.data.starts(with: data), !data.starts(with: container.data)
             else {
                 throw DocumentError(
-                    code: .invalidName, message: "cannot move the files of \(data) to \(container.data)", path: data)
+                    code: .invalidName, message: "cannot move the files of \(data) to \(container.data)",
+                    path: data.string)
             }
             var mover = ContainerMover(container)
             try mover.moveEntries(of: own, to: target)
@@ -46,17 +47,17 @@ extension LocalContainer {
 
     /// Merges the key-value store, if there is one. Returns the reason where that fails.
     private func moveValues(into container: some FileContainer) async -> DocumentError? {
-        let path = data + "/" + KeyValueStore.nameInContainer
+        let path = data.appending(KeyValueStore.nameInContainer)
         do throws(DocumentError) {
             guard try await KeyValueStore.hasFiles(path) else { return nil }
             await KeyValueStore.makeSharedDirectory(in: container)
             let store = try await KeyValueStore(
-                directory: container.data + "/" + KeyValueStore.nameInContainer, followingThrough: nil)
+                directory: container.data.appending(KeyValueStore.nameInContainer), followingThrough: nil)
             try await store.moveFiles(from: path)
             try await store.close()
             return nil
         } catch {
-            return DocumentError(code: error.code, message: error.message, path: path, errno: error.errno)
+            return DocumentError(code: error.code, message: error.message, path: path.string, errno: error.errno)
         }
     }
 }

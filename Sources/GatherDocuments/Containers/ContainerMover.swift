@@ -1,6 +1,7 @@
 // Moving the entries of a folder into another one that has entries, too.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import GatherKit
 internal import LinuxSystem
 internal import Metadata
 internal import SaveFiles
@@ -12,7 +13,7 @@ struct ContainerMover {
     private let values: [UInt8]
 
     init(_ container: some FileContainer) {
-        values = DocumentPath.join(Array(container.data.utf8), Array(KeyValueStore.nameInContainer.utf8))
+        values = container.data.appending(KeyValueStore.nameInContainer).bytes
     }
 
     /// Moves the entries of a folder to another one.
@@ -59,7 +60,7 @@ struct ContainerMover {
         _ name: [UInt8], from source: borrowing Folder, to free: [UInt8], in target: borrowing Folder
     ) throws(DocumentError) {
         try Relocation.move(name, in: source, to: free, in: target)
-        result.moved.append(DocumentPath.join(target.path, free))
+        result.moved.append(FilePath(bytes: DocumentPath.join(target.path, free)))
         try ContainerMover.share(free, in: target)
     }
 
@@ -103,8 +104,8 @@ struct ContainerMover {
             guard try target.read(entry)?.bytes == own.bytes else { continue }
             return try ContainerMover.remove(name, own.stamp, from: source)
         }
-        result.versions.append(
-            DocumentPath.join(target.path, try moveToVersion(name, from: source, of: original, in: target)))
+        let version = try moveToVersion(name, from: source, of: original, in: target)
+        result.versions.append(FilePath(bytes: DocumentPath.join(target.path, version)))
     }
 
     private func moveToVersion(

@@ -38,7 +38,7 @@ public enum ContainerPlace: Sendable, Hashable {
     ///   - directory: The directory that has a folder for each local container; nil for the standard one.
     /// - Throws: ``DocumentError`` if there is neither the container nor a local folder.
     public static func current(
-        _ identifier: ContainerIdentifier, daemon: Daemon = .automatic, local directory: String? = nil
+        _ identifier: ContainerIdentifier, daemon: Daemon = .automatic, local directory: FilePath? = nil
     ) async throws(DocumentError) -> ContainerPlace {
         let reason: String
         do throws(GatherError) {
@@ -54,11 +54,11 @@ public enum ContainerPlace: Sendable, Hashable {
 
     /// Returns the present place and each later one.
     public static func changes(
-        of identifier: ContainerIdentifier, daemon: Daemon = .automatic, local directory: String? = nil
+        of identifier: ContainerIdentifier, daemon: Daemon = .automatic, local directory: FilePath? = nil
     ) -> ContainerPlaces { ContainerPlaces(identifier: identifier, daemon: daemon, directory: directory) }
 
     static func local(
-        _ identifier: ContainerIdentifier, _ directory: String?, _ reason: String
+        _ identifier: ContainerIdentifier, _ directory: FilePath?, _ reason: String
     ) async throws(DocumentError) -> ContainerPlace {
         let local = try await BlockingWork.run { () throws(DocumentError) in
             try LocalContainer(identifier: identifier, in: directory)
@@ -68,7 +68,7 @@ public enum ContainerPlace: Sendable, Hashable {
 
     /// Whether the directory of a container can be opened.
     static func isThere(_ container: Container) async -> Bool {
-        await BlockingWork.run { (try? Folder(Array(container.data.utf8))) != nil }
+        await BlockingWork.run { (try? Folder(container.data.bytes)) != nil }
     }
 }
 
@@ -83,7 +83,7 @@ public struct ContainerPlaces: AsyncSequence, Sendable {
 
     let identifier: ContainerIdentifier
     let daemon: Daemon
-    let directory: String?
+    let directory: FilePath?
 
     /// Makes an iterator with a connection of its own.
     public func makeAsyncIterator() -> Iterator { Iterator(self) }

@@ -1,6 +1,7 @@
 // Folders of a container that several users share.
 // SPDX-License-Identifier: Apache-2.0
 
+public import GatherKit
 internal import LinuxSystem
 
 extension FileContainer {
@@ -12,14 +13,14 @@ extension FileContainer {
     /// - Throws: ``DocumentError/Code/invalidName`` for a name that is empty, has a slash or is `.` or `..`, and
     ///   ``DocumentError/Code/nameDiffersInCase`` for a new folder beside an entry of that name in other case. A symbolic link in
     ///   place of a folder is refused.
-    public func folder(_ names: [String]) throws(DocumentError) -> String {
-        String(decoding: try openFolder(names).path, as: UTF8.self)
+    public func folder(_ names: [String]) throws(DocumentError) -> FilePath {
+        FilePath(bytes: try openFolder(names).path)
     }
 
     /// Opens a folder of the container, and makes its missing folders.
     func openFolder(_ names: [String]) throws(DocumentError) -> Folder {
         try requireNames(names)
-        var folder = try Folder(Array(data.utf8))
+        var folder = try Folder(data.bytes)
         for name in names { folder = try Self.openFolder(Array(name.utf8), in: folder) }
         return folder
     }
@@ -35,7 +36,7 @@ extension FileContainer {
         for name in names where !ContainerScope.isName(name) {
             throw DocumentError(
                 code: .invalidName, message: "a folder of the container '\(identifier)' cannot be named '\(name)'",
-                path: data)
+                path: data.string)
         }
     }
 }

@@ -1,6 +1,7 @@
 // Moving files into a container and out of it.
 // SPDX-License-Identifier: Apache-2.0
 
+public import GatherKit
 internal import LinuxSystem
 internal import Metadata
 
@@ -12,49 +13,35 @@ extension FileContainer {
     /// one. If another program changes entries of a tree after they were copied, these stay at the old place.
     ///
     /// - Parameters:
-    ///   - path: The path, as bytes.
+    ///   - path: The path.
     ///   - folder: The names of the folder from the container's own directory down. Missing folders are made.
     ///   - name: The new name; nil for the present one.
-    /// - Returns: The new path, as bytes.
+    /// - Returns: The new path.
     /// - Throws: ``DocumentError/Code/exists`` if an entry has that name, ``DocumentError/Code/nameDiffersInCase`` if one has it in
     ///   other case, ``DocumentError/Code/inConflict`` for a file with conflict versions, which would stay behind,
     ///   ``DocumentError/Code/specialFile`` for a socket, a device or a FIFO on another file system, and
     ///   ``DocumentError/Code/busy`` if another program changes it.
     @discardableResult
     public func moveIn(
-        _ path: [UInt8], to folder: [String] = ["Documents"], as name: [UInt8]? = nil
-    ) throws(DocumentError) -> [UInt8] {
+        _ path: FilePath, to folder: [String] = ["Documents"], as name: FilePath.Component? = nil
+    ) throws(DocumentError) -> FilePath {
         let source = try DocumentPath(path, isVersion: true)
-        let name = name ?? source.name
-        let target = try DocumentPath(name)
-        guard target.name == name else {
-            throw DocumentError(
-                code: .invalidName, message: "'\(String(decoding: name, as: UTF8.self))' is a path, and not a name",
-                path: source.text)
-        }
-        try target.requireDocument()
+        let name = name?.bytes ?? source.name
+        try DocumentPath(name).requireDocument()
         let from = try Folder(source.folder)
         try requireWhole(source.name, in: from)
         let to = try openFolder(folder)
         try Relocation.move(source.name, in: from, to: name, in: to)
-        return DocumentPath.join(to.path, name)
+        return FilePath(bytes: DocumentPath.join(to.path, name))
     }
 
-    /// Moves a file, a folder or a package into the container. See ``moveIn(_:to:as:)-([UInt8],_,_)``.
-    @discardableResult
-    public func moveIn(
-        _ path: String, to folder: [String] = ["Documents"], as name: String? = nil
-    ) throws(DocumentError) -> String {
-        String(decoding: try moveIn(Array(path.utf8), to: folder, as: name.map { Array($0.utf8) }), as: UTF8.self)
-    }
-
-    /// Moves a file, a folder or a package out of the container, to any file system, as ``moveIn(_:to:as:)-([UInt8],_,_)`` does.
+    /// Moves a file, a folder or a package out of the container, to any file system, as ``moveIn(_:to:as:)`` does.
     ///
     /// - Parameters:
-    ///   - path: The path in the container, as bytes.
-    ///   - target: The new path, as bytes. Its folder has to be there.
+    ///   - path: The path in the container.
+    ///   - target: The new path. Its folder has to be there.
     /// - Throws: ``DocumentError/Code/invalidName`` if the path is not in the container. The errors of moving in.
-    public func moveOut(_ path: [UInt8], to target: [UInt8]) throws(DocumentError) {
+    public func moveOut(_ path: FilePath, to target: FilePath) throws(DocumentError) {
         let source = try DocumentPath(path, isVersion: true)
         try requireFilesHere()
         try requireInside(source)
@@ -62,11 +49,6 @@ extension FileContainer {
         let from = try Folder(source.folder)
         try requireWhole(source.name, in: from)
         try Relocation.move(source.name, in: from, to: target.name, in: Folder(target.folder))
-    }
-
-    /// Moves a file, a folder or a package out of the container. See ``moveOut(_:to:)-([UInt8],_)``.
-    public func moveOut(_ path: String, to target: String) throws(DocumentError) {
-        try moveOut(Array(path.utf8), to: Array(target.utf8))
     }
 
     /// Refuses an entry whose other versions would stay behind. A save that was killed is completed first.
@@ -88,7 +70,7 @@ extension FileContainer {
 
     /// Refuses a path that does not lead into the container, and one of Gather's own files.
     private func requireInside(_ path: DocumentPath) throws(DocumentError) {
-        let prefix = Array((data + "/").utf8)
+        let prefix = DocumentPath.join(data.bytes, [])
         let parts =
             path.bytes.starts(with: prefix) ? path.bytes[prefix.count...].split(separator: UInt8(ascii: "/")) : []
         let names = parts.map { String(decoding: $0, as: UTF8.self) }

@@ -13,14 +13,14 @@ public protocol FileContainer: Sendable {
     /// The identifier.
     var identifier: ContainerIdentifier { get }
     /// The path of the container's own directory.
-    var data: String { get }
+    var data: FilePath { get }
 }
 
 extension Container: FileContainer {}
 
 extension FileContainer {
     /// The trash of the container.
-    public var trash: Trash { Trash(containerBytes: Array(data.utf8), refusal: refusal) }
+    public var trash: Trash { Trash(container: data, refusal: refusal) }
 
     /// The error for the files of a container of another machine; nil for one of this.
     private var refusal: DocumentError? {
@@ -28,13 +28,13 @@ extension FileContainer {
             try (self as? Container)?.requireHere()
             return nil
         } catch {
-            return DocumentError(code: .notFound, message: error.message, path: data)
+            return DocumentError(code: .notFound, message: error.message, path: data.string)
         }
     }
 
     /// Refuses a container of another machine. Below the directory of one of this, no symbolic link is followed from now on.
     func requireFilesHere() throws(DocumentError) {
         if let refusal { throw refusal }
-        ContainerRoots.add(data)
+        ContainerRoots.add(data.bytes)
     }
 }

@@ -13,7 +13,7 @@ public struct LocalContainer: FileContainer, Hashable, Identifiable {
     /// The identifier of the container that it stands in for.
     public let identifier: ContainerIdentifier
     /// The path of its own directory.
-    public let data: String
+    public let data: FilePath
 
     /// The identifier.
     public var id: ContainerIdentifier { identifier }
@@ -22,10 +22,10 @@ public struct LocalContainer: FileContainer, Hashable, Identifiable {
     ///
     /// - Parameters:
     ///   - identifier: The identifier of the container.
-    ///   - directory: The directory that has a folder for each container; nil for the standard one.
-    /// - Throws: ``DocumentError/Code/invalidName`` for an identifier that is no file name, and
+    ///   - directory: The absolute path of the directory that has a folder for each container; nil for the standard one.
+    /// - Throws: ``DocumentError/Code/invalidName`` for an identifier that is no file name and for a relative path, and
     ///   ``DocumentError/Code/notFound`` if the environment names no home directory.
-    public init(identifier: ContainerIdentifier, in directory: String? = nil) throws(DocumentError) {
+    public init(identifier: ContainerIdentifier, in directory: FilePath? = nil) throws(DocumentError) {
         guard ContainerScope.isName(identifier.rawValue) else {
             throw DocumentError(
                 code: .invalidName, message: "a container cannot be named '\(identifier)'", path: identifier.rawValue)
@@ -36,17 +36,22 @@ public struct LocalContainer: FileContainer, Hashable, Identifiable {
                 message: "there is no folder for the files of '\(identifier)': neither XDG_DATA_HOME nor HOME is set",
                 path: identifier.rawValue)
         }
-        self.identifier = identifier
-        let path = parent + "/" + identifier.rawValue
-        data = path
-        try DocumentError.of("cannot make the folder", path) { () throws(SystemError) in
-            try FileBytes.makeDirectories(path, mode: 0o700)
+        guard parent.isAbsolute else {
+            throw DocumentError(
+                code: .invalidName, message: "the files of '\(identifier)' need an absolute path, and not '\(parent)'",
+                path: parent.string)
         }
-        ContainerRoots.add(path)
+        self.identifier = identifier
+        let path = parent.appending(identifier.rawValue)
+        data = path
+        try DocumentError.of("cannot make the folder", path.string) { () throws(SystemError) in
+            try FileBytes.makeDirectories(path.bytes, mode: 0o700)
+        }
+        ContainerRoots.add(path.bytes)
     }
 
     /// The directory that has a folder for each container; nil where the environment names no home directory.
-    public static var standardDirectory: String? {
-        UserDirectory.path("XDG_DATA_HOME", orInHome: ".local/share").map { $0 + "/gather/containers" }
+    public static var standardDirectory: FilePath? {
+        UserDirectory.path("XDG_DATA_HOME", orInHome: ".local/share").map { FilePath($0 + "/gather/containers") }
     }
 }

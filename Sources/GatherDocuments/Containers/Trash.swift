@@ -1,6 +1,7 @@
 // The trash of a container.
 // SPDX-License-Identifier: Apache-2.0
 
+public import GatherKit
 internal import Glibc
 internal import LinuxSystem
 internal import SaveFiles
@@ -11,63 +12,53 @@ internal import SaveFiles
 /// and PATH the path in the container. So it is in no documents scope, and a container that is replicated has one trash. All calls
 /// block the thread. A file is moved by rename(2), so a file on another file system than the container's own directory is refused.
 public struct Trash: Sendable, Hashable {
-    /// The path of the container's own directory, as bytes.
-    public let container: [UInt8]
+    private let containerBytes: [UInt8]
     /// The error of each use: the container is on another machine.
     private var refusal: DocumentError?
 
     /// Makes the trash of the container at this path.
-    public init(container: String) { self.init(containerBytes: Array(container.utf8)) }
+    public init(container: FilePath) { self.init(container: container, refusal: nil) }
 
-    /// Makes the trash of the container at this path.
-    public init(containerBytes: [UInt8]) { self.init(containerBytes: containerBytes, refusal: nil) }
-
-    init(containerBytes: [UInt8], refusal: DocumentError?) {
-        var end = containerBytes.count
-        while end > 1, containerBytes[end - 1] == UInt8(ascii: "/") { end -= 1 }
-        container = Array(containerBytes[..<end])
+    init(container: FilePath, refusal: DocumentError?) {
+        containerBytes = container.bytes
         self.refusal = refusal
-        if refusal == nil { ContainerRoots.add(container) }
+        if refusal == nil { ContainerRoots.add(containerBytes) }
     }
+
+    /// The path of the container's own directory.
+    public var container: FilePath { FilePath(bytes: containerBytes) }
 
     /// The path of the trash in a container.
     public static let path = ".gather/trash"
 
     /// Returns whether a path leads into the trash of a container.
-    static func holds(_ path: [UInt8]) -> Bool {
-        String(decoding: path, as: UTF8.self).contains("/" + Trash.path + "/")
+    static func holds(_ path: FilePath) -> Bool {
+        path.string.contains("/" + Trash.path + "/")
     }
 
     /// A removed file.
     public struct Item: Sendable, Hashable {
-        /// The path of the file in the trash, as bytes.
-        public let pathBytes: [UInt8]
-        /// The path that it had, as bytes.
-        public let originalPathBytes: [UInt8]
+        /// The path of the file in the trash.
+        public let path: FilePath
+        /// The path that it had.
+        public let originalPath: FilePath
 
         /// Makes the value for a file that an application moved to the trash before.
-        public init(path: String, originalPath: String) {
-            self.init(pathBytes: Array(path.utf8), originalPathBytes: Array(originalPath.utf8))
+        public init(path: FilePath, originalPath: FilePath) {
+            self.path = path
+            self.originalPath = originalPath
         }
-
-        init(pathBytes: [UInt8], originalPathBytes: [UInt8]) {
-            self.pathBytes = pathBytes
-            self.originalPathBytes = originalPathBytes
-        }
-
-        /// The path that it had, with U+FFFD for invalid UTF-8.
-        public var originalPath: String { String(decoding: originalPathBytes, as: UTF8.self) }
     }
 
     /// Moves a file, a folder or a package to the trash.
     ///
     /// - Throws: ``DocumentError/Code/invalidName`` if it is not in the container, or is in the trash already.
     @discardableResult
-    public func move(_ path: [UInt8]) throws(DocumentError) -> Item {
+    public func move(_ path: FilePath) throws(DocumentError) -> Item {
         let names = try names(of: path)
         let folder = try folder(names.dropLast())
         let name = names[names.count - 1]
-        return try place(names, of: path) { target, place throws(SystemError) in
+        return try place(names, of: path.bytes) { target, place throws(SystemError) in
             try Entry.renameToFree(name.cString, in: folder.number, to: place.cString, in: target.number)
         }
     }
@@ -77,8 +68,8 @@ public struct Trash: Sendable, Hashable {
     ///
     /// - Throws: ``DocumentError/Code/invalidName`` if the file is not in the container, or is in the trash.
     @discardableResult
-    public func keep(_ contents: [UInt8], of path: [UInt8]) throws(DocumentError) -> Item {
-        let text = String(decoding: path, as: UTF8.self)
+    public func keep(_ contents: [UInt8], of path: FilePath) throws(DocumentError) -> Item {
+        let text = path.string
         let file = try DocumentPath(path)
         var names = try names(of: path)
         let folder = try folder(names.dropLast())
@@ -124,7 +115,8 @@ public struct Trash: Sendable, Hashable {
             do throws(SystemError) {
                 try take(target, names[names.count - 1])
                 return Item(
-                    pathBytes: DocumentPath.join(target.path, names[names.count - 1]), originalPathBytes: path)
+                    path: FilePath(bytes: DocumentPath.join(target.path, names[names.count - 1])),
+                    originalPath: FilePath(bytes: path))
             } catch {
                 // Several files of one path in a second.
                 if error != .exists { throw DocumentError("cannot move to the trash", text, error) }
@@ -136,7 +128,7 @@ public struct Trash: Sendable, Hashable {
     /// Returns the items that had a path, the last removed one first. An entry that cannot be read has none.
     ///
     /// Complexity: a few system calls for each time of removal in the trash.
-    public func items(of path: [UInt8]) -> [Item] {
+    public func items(of path: FilePath) -> [Item] {
         guard let names = try? names(of: path), let trash = try? folder(Trash.names, access: .reading),
             let times = try? trash.names(where: { _ in true })
         else { return [] }
@@ -146,7 +138,7 @@ public struct Trash: Sendable, Hashable {
                 let status = try? folder.status(of: names[names.count - 1])
             else { return nil }
             let item = Item(
-                pathBytes: DocumentPath.join(folder.path, names[names.count - 1]), originalPathBytes: path)
+                path: FilePath(bytes: DocumentPath.join(folder.path, names[names.count - 1])), originalPath: path)
             return (item, status.changed, time)
         }
         // A rename changes the time of the inode. The names of the folders are local times, perhaps of another time zone.
@@ -162,10 +154,10 @@ public struct Trash: Sendable, Hashable {
     ///
     /// - Throws: ``DocumentError/Code/exists`` if another file has that path now.
     public func restore(_ item: Item) throws(DocumentError) {
-        let (names, place) = (try names(of: item.originalPathBytes), try DocumentPath(item.pathBytes, isVersion: true))
+        let (names, place) = (try names(of: item.originalPath), try DocumentPath(item.path, isVersion: true))
         let trash = try Folder(place.folder, access: .path)
         // The folders of the item in the trash have the same names at their end.
-        let own = try self.names(of: item.pathBytes, isInTrash: true)
+        let own = try self.names(of: item.path, isInTrash: true)
         let isSame = own.suffix(names.count).dropLast().elementsEqual(names.dropLast())
         let target = try makeFolders(Array(names.dropLast())) {
             isSame ? Array(own[..<(own.count - names.count + $0)]) : []
@@ -174,7 +166,7 @@ public struct Trash: Sendable, Hashable {
             try Entry.renameToFree(
                 place.name.cString, in: trash.number, to: names[names.count - 1].cString, in: target.number)
         } catch {
-            throw DocumentError("cannot restore", item.originalPath, error)
+            throw DocumentError("cannot restore", item.originalPath.string, error)
         }
     }
 
@@ -183,20 +175,19 @@ public struct Trash: Sendable, Hashable {
     private static let names = path.split(separator: "/").map { Array($0.utf8) }
 
     /// Returns the names on a path from the container's own directory down.
-    private func names(of path: [UInt8], isInTrash: Bool = false) throws(DocumentError) -> [[UInt8]] {
+    private func names(of filePath: FilePath, isInTrash: Bool = false) throws(DocumentError) -> [[UInt8]] {
         if let refusal { throw refusal }
-        let prefix = container.last == UInt8(ascii: "/") ? container : container + [UInt8(ascii: "/")]
+        let path = filePath.bytes
+        let prefix = DocumentPath.join(containerBytes, [])
         let names = path.starts(with: prefix) ? path[prefix.count...].split(separator: UInt8(ascii: "/")) : []
         guard !names.isEmpty, !names.contains(where: { $0.elementsEqual("..".utf8) || $0.elementsEqual(".".utf8) }),
             names.starts(with: Trash.names, by: { $0.elementsEqual($1) }) == isInTrash
         else {
-            let text = String(decoding: path, as: UTF8.self)
             throw DocumentError(
                 code: .invalidName,
-                message:
-                    "cannot use \(text) with the trash of \(String(decoding: container, as: UTF8.self)): it is not in that "
+                message: "cannot use \(filePath) with the trash of \(container): it is not in that "
                     + (isInTrash ? "trash" : "container"),
-                path: text)
+                path: filePath.string)
         }
         return names.map { Array($0) }
     }
@@ -205,7 +196,7 @@ public struct Trash: Sendable, Hashable {
     private func folder(
         _ names: some Sequence<[UInt8]>, access: Directory.Access = .path
     ) throws(DocumentError) -> Folder {
-        try Folder(names.reduce(container) { DocumentPath.join($0, $1) }, access: access)
+        try Folder(names.reduce(containerBytes) { DocumentPath.join($0, $1) }, access: access)
     }
 
     /// Opens a folder of the container, and makes its missing folders. A new folder gets the mode of a model, so a

@@ -54,7 +54,7 @@ struct DeviceFile {
     }
 
     private func make(in directory: String, path: String) throws(SystemError) -> String {
-        try FileBytes.makeDirectories(directory, mode: 0o700)
+        try FileBytes.makeDirectories(Array(directory.utf8), mode: 0o700)
         // The lock has a file of its own, since the other one is replaced.
         let lock = try LockedFile(path + ".lock", waits: true)
         defer { withExtendedLifetime(lock) {} }

@@ -1,6 +1,8 @@
 // Opening, saving, reverting and closing.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import GatherKit
+
 extension Document {
     // MARK: Operations
 
@@ -15,8 +17,8 @@ extension Document {
     }
 
     private func load() async throws(DocumentError) {
-        await acquire()
-        defer { release() }
+        await turn.begin()
+        defer { turn.end() }
         guard model == nil else { return }
         do throws(DocumentError) {
             let isPackage = Contents.self is any PackageContents.Type
@@ -54,10 +56,11 @@ extension Document {
     }
 
     private func makeFile(_ contents: Contents) async throws(DocumentError) {
-        await acquire()
-        defer { release() }
+        await turn.begin()
+        defer { turn.end() }
         guard model == nil else {
-            throw DocumentError(code: .exists, message: "the document \(path) is open already", path: path)
+            throw DocumentError(
+                code: .exists, message: "the document \(location) is open already", path: location.string)
         }
         let outcome = try await write(contents, mustBeNew: true)
         (model, loaded) = (contents, outcome.loaded)
@@ -70,15 +73,15 @@ extension Document {
 
     /// Saves unsaved changes now. If another program changed the file meanwhile, its version is kept as a conflict version.
     public func save() async throws(DocumentError) {
-        await acquire()
-        defer { release() }
+        await turn.begin()
+        defer { turn.end() }
         try await saveChanges()
     }
 
     /// Loads the file again, and drops unsaved changes.
     public func revert() async throws(DocumentError) {
-        await acquire()
-        defer { release() }
+        await turn.begin()
+        defer { turn.end() }
         _ = try openContents()
         do throws(DocumentError) {
             holder.set(.editingDisabled, true)
@@ -98,8 +101,8 @@ extension Document {
     ///
     /// - Parameter discardsChanges: Whether unsaved changes are dropped instead.
     public func close(discardsChanges: Bool = false) async throws(DocumentError) {
-        await acquire()
-        defer { release() }
+        await turn.begin()
+        defer { turn.end() }
         guard model != nil else { return }
         // An edit may come during a save.
         while !discardsChanges, revisions.hasUnsavedChanges { try await saveChanges() }
@@ -111,7 +114,7 @@ extension Document {
         holder.change { $0 = .closed }
     }
 
-    /// Returns the conflict versions of the file, the newest first. See ``FileVersion/conflicts(of:)-(String)``.
+    /// Returns the conflict versions of the file, the newest first. See ``FileVersion/conflicts(of:)``.
     public func conflictVersions() async throws(DocumentError) -> [FileVersion] {
         let path = location
         return try await BlockingWork.run { () throws(DocumentError) in try FileVersion.conflicts(of: path) }
@@ -120,8 +123,8 @@ extension Document {
     /// Looks at the file and its conflict versions now, as a notification of the daemon does. Without a daemon, this is the
     /// way to hear of changes from outside before the next save.
     public func refresh() async throws(DocumentError) {
-        await acquire()
-        defer { release() }
+        await turn.begin()
+        defer { turn.end() }
         guard model != nil else { return }
         try await lookAtFile()
         conflicts.versions = try await countVersions()
@@ -154,9 +157,8 @@ extension Document {
             }
             if !outcome.kept.isEmpty {
                 let folder = try DocumentPath(location).folder
-                changeBroadcast.send(
-                    .keptConflicts(
-                        paths: outcome.kept.map { String(decoding: DocumentPath.join(folder, $0), as: UTF8.self) }))
+                let paths = outcome.kept.map { FilePath(bytes: DocumentPath.join(folder, $0)) }
+                changeBroadcast.send(.keptConflicts(paths: paths))
             }
             // Edits that came during the save.
             changesWereMade()
@@ -167,18 +169,5 @@ extension Document {
             changesWereMade()
             throw error
         }
-    }
-
-    func succeeded() {
-        lastError = nil
-        holder.change {
-            $0.remove(.savingError)
-            if conflicts.isInConflict { $0.insert(.inConflict) } else { $0.remove(.inConflict) }
-        }
-    }
-
-    func failed(_ error: DocumentError) {
-        lastError = error
-        holder.set(.savingError, true)
     }
 }

@@ -1,6 +1,7 @@
 // Following the file of an open document with a live query.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import GatherKit
 internal import SaveFiles
 
 extension Document {
@@ -82,8 +83,8 @@ extension Document {
         case .paused(let reason):
             setFollowing(.paused(reason: reason))
         case .item(let path, let conflictVersions):
-            await acquire()
-            defer { release() }
+            await turn.begin()
+            defer { turn.end() }
             guard follower?.number == number, model != nil else { return .close }
             if let path, path != location {
                 switch await whereabouts(path) {
@@ -103,8 +104,8 @@ extension Document {
             // An error is in the state, and the next event or save looks again.
             try? await lookAtFile()
         case .gone:
-            await acquire()
-            defer { release() }
+            await turn.begin()
+            defer { turn.end() }
             follower?.item = nil
             try? await lookAtFile()
         }
@@ -121,11 +122,11 @@ extension Document {
 
     /// A program may rename the file of a document to a conflict version or a backup, and put another in its place. The document
     /// stays at its path then. It does not follow its file into the trash.
-    private func whereabouts(_ path: [UInt8]) async -> Whereabouts {
+    private func whereabouts(_ path: FilePath) async -> Whereabouts {
         let location = location
         let stamps = try? await BlockingWork.run { () throws(DocumentError) in
-            func stamp(_ bytes: [UInt8]) throws(DocumentError) -> FileStamp? {
-                let path = try DocumentPath(bytes, isVersion: true)
+            func stamp(_ path: FilePath) throws(DocumentError) -> FileStamp? {
+                let path = try DocumentPath(path, isVersion: true)
                 do throws(DocumentError) {
                     return try Folder(path.folder).status(of: path.name).map { FileStamp($0) }
                 } catch {
@@ -154,9 +155,9 @@ extension Document {
         changeBroadcast.send(.following(state))
     }
 
-    private func move(to path: [UInt8]) {
+    private func move(to path: FilePath) {
         location = path
-        changeBroadcast.send(.moved(path: self.path))
+        changeBroadcast.send(.moved(path: path))
     }
 
     /// If the file is not at its path, asks the daemon for its new path. A rename may not have been told yet.
@@ -177,6 +178,6 @@ extension Document {
         let items = await FollowLoop.answer(within: timeout) {
             try? await client.find("id == '\(item)' AND \(FollowLoop.anywhere)", attributes: [.path], limit: 1).items
         }
-        if let path = items?.first?.pathBytes, path != location, await whereabouts(path) == .hasMoved { move(to: path) }
+        if let path = items?.first?.filePath, path != location, await whereabouts(path) == .hasMoved { move(to: path) }
     }
 }

@@ -1,14 +1,29 @@
 // Reading the file of a document, and noticing that it changed.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import GatherKit
 internal import Metadata
 internal import SaveFiles
 
 extension Document {
+    func succeeded() {
+        lastError = nil
+        holder.change {
+            $0.remove(.savingError)
+            if conflicts.isInConflict { $0.insert(.inConflict) } else { $0.remove(.inConflict) }
+        }
+    }
+
+    func failed(_ error: DocumentError) {
+        lastError = error
+        holder.set(.savingError, true)
+    }
+
     func didOpen() { holder.change { $0 = conflicts.isInConflict ? .inConflict : [] } }
 
     func missing(_ operation: String) -> DocumentError {
-        DocumentError(code: .notFound, message: "cannot \(operation) \(path): there is no such file", path: path)
+        DocumentError(
+            code: .notFound, message: "cannot \(operation) \(location): there is no such file", path: location.string)
     }
 
     /// Reads the file and counts its conflict versions. A save that a killed process left half done is completed first.
@@ -90,14 +105,15 @@ extension Document {
                 loaded = .file(file)
             case .package(let package):
                 guard let base = package.origin, let type = Contents.self as? any PackageContents.Type else {
-                    throw DocumentError(code: .notADocument, message: "it is a package", path: path)
+                    throw DocumentError(code: .notADocument, message: "it is a package", path: location.string)
                 }
                 model = try type.init(package: package) as? Contents
                 loaded = .package(base)
             }
         } catch {
             throw DocumentError(
-                code: .invalidContents, message: "cannot use the contents of \(path): \(error)", path: path)
+                code: .invalidContents, message: "cannot use the contents of \(location): \(error)",
+                path: location.string)
         }
         revisions = Revisions()
         undoStack.removeAll()

@@ -1,6 +1,7 @@
 // Writing the contents of a document to its file or package.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import GatherKit
 internal import SaveFiles
 
 extension Document {
@@ -19,15 +20,15 @@ extension Document {
             bytes = try contents.bytes
         } catch {
             throw DocumentError(
-                code: .invalidContents, message: "cannot save \(path): its contents cannot be written: \(error)",
-                path: path)
+                code: .invalidContents, message: "cannot save \(location): its contents cannot be written: \(error)",
+                path: location.string)
         }
         guard bytes.count <= DocumentLimits.contentBytes else {
             throw DocumentError(
                 code: .tooLarge,
                 message:
-                    "cannot save \(path): it has \(bytes.count) bytes, and \(DocumentLimits.contentBytes) are the most",
-                path: path)
+                    "cannot save \(location): it has \(bytes.count) bytes, and \(DocumentLimits.contentBytes) are the most",
+                path: location.string)
         }
         var loaded: LoadedFile?
         if case .file(let file) = self.loaded { loaded = file }
@@ -47,8 +48,8 @@ extension Document {
             package = try contents.package
         } catch {
             throw DocumentError(
-                code: .invalidContents, message: "cannot save \(path): its contents cannot be written: \(error)",
-                path: path)
+                code: .invalidContents, message: "cannot save \(location): its contents cannot be written: \(error)",
+                path: location.string)
         }
         var loaded: PackageBase?
         if case .package(let base) = self.loaded { loaded = base }

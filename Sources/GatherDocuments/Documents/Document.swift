@@ -1,6 +1,8 @@
 // A document: contents that are loaded, edited, saved, and followed.
 // SPDX-License-Identifier: Apache-2.0
 
+public import GatherKit
+
 /// A file that an application has open: its contents as a value, undo, saving by itself, and changes from outside.
 ///
 /// ```swift
@@ -34,7 +36,7 @@ public actor Document<Contents: DocumentContents> {
     nonisolated let holder = DocumentStateHolder()
     nonisolated let changeBroadcast = Broadcast<DocumentChange>()
 
-    var location: [UInt8]
+    var location: FilePath
     var model: Contents?
     var loaded: LoadedDocument?
     var revisions = Revisions()
@@ -45,17 +47,12 @@ public actor Document<Contents: DocumentContents> {
     var follower: Follower?
     /// The number of followers so far.
     var followers: UInt64 = 0
-    private var isBusy = false
-    private var waiters: [CheckedContinuation<Void, Never>] = []
+    /// One operation on the file at a time.
+    let turn = OperationTurn()
 
     /// Makes a document that is not open yet.
-    public init(path: String, options: DocumentOptions = DocumentOptions()) {
-        self.init(pathBytes: Array(path.utf8), options: options)
-    }
-
-    /// Makes a document that is not open yet, with the bytes of its path.
-    public init(pathBytes: [UInt8], options: DocumentOptions = DocumentOptions()) {
-        location = pathBytes
+    public init(path: FilePath, options: DocumentOptions = DocumentOptions()) {
+        location = path
         self.options = options
     }
 
@@ -65,10 +62,8 @@ public actor Document<Contents: DocumentContents> {
 
     // MARK: Reading
 
-    /// The path of the file now, with U+FFFD for invalid UTF-8.
-    public var path: String { String(decoding: location, as: UTF8.self) }
-    /// The path of the file now, as bytes.
-    public var pathBytes: [UInt8] { location }
+    /// The path of the file now.
+    public var path: FilePath { location }
     /// The contents.
     ///
     /// - Throws: ``DocumentError/Code/closed`` if the document is not open.
@@ -88,7 +83,7 @@ public actor Document<Contents: DocumentContents> {
 
     func openContents() throws(DocumentError) -> Contents {
         guard let model else {
-            throw DocumentError(code: .closed, message: "the document \(path) is not open", path: path)
+            throw DocumentError(code: .closed, message: "the document \(location) is not open", path: location.string)
         }
         return model
     }
@@ -181,20 +176,5 @@ public actor Document<Contents: DocumentContents> {
         autosave = nil
         // The error is in the state, and a later attempt is scheduled.
         try? await save()
-    }
-
-    // MARK: One operation on the file at a time
-
-    /// Waits until no other operation on the file is under way. The caller calls ``release()`` afterwards.
-    func acquire() async {
-        guard isBusy else {
-            isBusy = true
-            return
-        }
-        await withCheckedContinuation { waiters.append($0) }
-    }
-
-    func release() {
-        if waiters.isEmpty { isBusy = false } else { waiters.removeFirst().resume() }
     }
 }

@@ -1,6 +1,7 @@
 // The contents of a document as an application keeps them.
 // SPDX-License-Identifier: Apache-2.0
 
+public import GatherKit
 internal import SaveFiles
 
 /// The contents of a document as an application keeps them: a value that is made from a file's bytes, and gives them back.
@@ -35,9 +36,9 @@ extension DocumentContents {
     ///   - setsAttributes: Whether the derived attributes are set, for a file that an editor or another machine wrote. If this
     ///     user may not set them, they stay as they are.
     public static func read(
-        _ path: String, settingAttributes setsAttributes: Bool = false
+        _ path: FilePath, settingAttributes setsAttributes: Bool = false
     ) throws(DocumentError) -> (contents: Self, stamp: ContentsStamp) {
-        let place = try DocumentPath(Array(path.utf8), isVersion: true)
+        let place = try DocumentPath(path, isVersion: true)
         let folder = try Folder(place.folder)
         var result: Result<Self, DocumentError>?
         let file = try folder.read(place.name) { descriptor, bytes, stamp in
@@ -50,12 +51,13 @@ extension DocumentContents {
             } catch {
                 result = .failure(
                     DocumentError(
-                        code: .invalidContents, message: "cannot use the contents of \(path): \(error)", path: path))
+                        code: .invalidContents, message: "cannot use the contents of \(path): \(error)",
+                        path: path.string))
             }
         }
         guard let file, let result else {
             throw DocumentError(
-                code: .notFound, message: "cannot read \(path): there is no such file", path: path)
+                code: .notFound, message: "cannot read \(path): there is no such file", path: path.string)
         }
         return (try result.get(), file.stamp.contents)
     }

@@ -6,7 +6,7 @@ internal import Metadata
 /// A document that `gather evict` may have freed: the file is not here, or files in the package are not. gatherd knows what is
 /// missing, and the sharing helper brings it back.
 struct EvictedDocument: Sendable {
-    let location: [UInt8]
+    let location: FilePath
     /// Files inside are looked for, too.
     let isPackage: Bool
     let options: DocumentOptions
@@ -51,7 +51,7 @@ struct EvictedDocument: Sendable {
         return "nothing has come for \(options.downloadTimeout)"
     }
 
-    private var text: String { String(decoding: location, as: UTF8.self) }
+    private var text: String { location.string }
 
     /// Returns the path without symbolic links in its directories, if gatherd knows that contents are missing here. Without a
     /// daemon that answers in time, nothing is known to be missing.
@@ -61,14 +61,17 @@ struct EvictedDocument: Sendable {
         let resolved = try? await BlockingWork.run { () throws(DocumentError) in
             try PathEntry.resolved(folder: directory)
         }
-        guard let resolved else { return nil }
+        // Syncthing carries no name that is not UTF-8.
+        guard let resolved,
+            let path = String(validating: isPackage ? resolved : DocumentPath.join(resolved, place.name), as: UTF8.self)
+        else { return nil }
         let absent = "downloadingStatus == 'notDownloaded' AND \(FollowLoop.anywhere)"
         let search = (
             predicate: isPackage
                 ? absent
                 : "name == \(PredicateText.literal(String(decoding: place.name, as: UTF8.self))) AND \(absent)",
             // gatherd takes no relative path, and follows no symbolic links.
-            scope: SearchScope.directory(String(decoding: resolved, as: UTF8.self))
+            scope: SearchScope.directory(FilePath(bytes: resolved))
         )
         let client = GatherClient(daemon: options.daemon)
         let items = await FollowLoop.answer(within: options.daemonTimeout) {
@@ -79,7 +82,7 @@ struct EvictedDocument: Sendable {
             ).items
         }
         guard let items, !items.isEmpty else { return nil }
-        if isPackage { return String(decoding: resolved, as: UTF8.self) }
+        if isPackage { return path }
         // Another file of this name may lie in a folder below.
         let isHere = try await BlockingWork.run { () throws(DocumentError) -> Bool in
             let folder = try Folder(place.folder)
@@ -91,6 +94,6 @@ struct EvictedDocument: Sendable {
             }
             return false
         }
-        return isHere ? String(decoding: DocumentPath.join(resolved, place.name), as: UTF8.self) : nil
+        return isHere ? path : nil
     }
 }

@@ -31,7 +31,7 @@ struct FollowLoop: Sendable {
         /// No live query follows the file, for this reason.
         case paused(String)
         /// The item has this path and this number of conflict versions, as far as they are known. Its contents may have changed.
-        case item(path: [UInt8]?, conflictVersions: Int?)
+        case item(path: FilePath?, conflictVersions: Int?)
         /// The item does not exist any more.
         case gone
     }
@@ -121,7 +121,7 @@ struct FollowLoop: Sendable {
         }
         let result = try await client.find(
             "inode == \(place.inode) AND \(FollowLoop.anywhere)",
-            scopes: [.directory(String(decoding: place.folder, as: UTF8.self))], attributes: [.device, .path, .name])
+            scopes: [.directory(FilePath(bytes: place.folder))], attributes: [.device, .path, .name])
         // A hard link has the same inode. One of the same name may lie in a folder below.
         let found = result.items.filter {
             $0.device.map { UInt64($0) } == place.device && $0.nameBytes ?? Array(($0.name ?? "").utf8) == place.name
@@ -134,18 +134,18 @@ struct FollowLoop: Sendable {
         _ item: MetadataItem.ID, at place: Place, _ receive: @escaping @Sendable (Event) async -> Reaction
     ) async throws -> End {
         guard isPackage else { return try await follow(item, under: nil, receive) }
-        let path = DocumentPath.join(place.folder, place.name)
+        let path = FilePath(bytes: DocumentPath.join(place.folder, place.name))
         return try await withThrowingTaskGroup(of: End.self) { group in
             defer { group.cancelAll() }
             group.addTask { try await follow(item, under: path, receive) }
-            group.addTask { try await followEntries(of: String(decoding: path, as: UTF8.self), receive) }
+            group.addTask { try await followEntries(of: path, receive) }
             return try await group.next() ?? .isClosed
         }
     }
 
     /// Follows the entries of a package, and lets the document look at them after each change.
     private func followEntries(
-        of path: String, _ receive: @Sendable (Event) async -> Reaction
+        of path: FilePath, _ receive: @Sendable (Event) async -> Reaction
     ) async throws -> End {
         let query = MetadataQuery(
             predicate: FollowLoop.anywhere, scopes: [.directory(path)], attributes: [.inode, .size, .modified],
@@ -169,7 +169,7 @@ struct FollowLoop: Sendable {
 
     /// Follows an item until it is gone, or until it has another path than the one that is given.
     private func follow(
-        _ item: MetadataItem.ID, under path: [UInt8]?, _ receive: @Sendable (Event) async -> Reaction
+        _ item: MetadataItem.ID, under path: FilePath?, _ receive: @Sendable (Event) async -> Reaction
     ) async throws -> End {
         let query = MetadataQuery(
             predicate: "id == '\(item)' AND \(FollowLoop.anywhere)", attributes: FollowLoop.attributes, daemon: daemon)
@@ -186,8 +186,8 @@ struct FollowLoop: Sendable {
             case .progress(let changes), .updated(let changes):
                 if let item = (changes.added + changes.changed).last {
                     reaction = await receive(
-                        .item(path: item.pathBytes, conflictVersions: Int(item.conflictVersions ?? 0)))
-                    if reaction == .goOn, let path, item.pathBytes != path, item.pathBytes != nil { return .wasThere }
+                        .item(path: item.filePath, conflictVersions: Int(item.conflictVersions ?? 0)))
+                    if reaction == .goOn, let path, let now = item.filePath, now != path { return .wasThere }
                 }
                 if reaction == .goOn, !changes.removed.isEmpty { return .wasThere }
             default: break
@@ -210,8 +210,7 @@ struct FollowLoop: Sendable {
         let query = MetadataQuery(
             predicate:
                 "name == \(PredicateText.literal(String(decoding: former.name, as: UTF8.self))) AND \(FollowLoop.anywhere)",
-            scopes: [.directory(String(decoding: former.folder, as: UTF8.self))], attributes: [.path, .inode],
-            daemon: daemon)
+            scopes: [.directory(FilePath(bytes: former.folder))], attributes: [.path, .inode], daemon: daemon)
         try await query.start()
         defer { query.stop() }
         for try await notification in query.notifications {

@@ -1,6 +1,7 @@
 // The path of a document: its folder and its name, as bytes.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import GatherKit
 internal import Metadata
 
 /// The path of a document, as the folder and the name in it. Paths are bytes, since file names need not be UTF-8.
@@ -12,8 +13,12 @@ struct DocumentPath: Sendable, Hashable {
 
     /// Splits a path at its last slash. The path of a conflict version may be longer.
     ///
-    /// - Throws: ``DocumentError/Code/invalidName`` for an empty name, `.` and `..`, for a name with a NUL, and for one that is too
-    ///   long for conflict versions.
+    /// - Throws: ``DocumentError/Code/invalidName`` for an empty name, `.` and `..`, and for one that is too long for conflict versions.
+    init(_ path: FilePath, isVersion: Bool = false) throws(DocumentError) {
+        try self.init(path.bytes, isVersion: isVersion)
+    }
+
+    /// Splits the bytes of a path. A NUL in them is refused, too.
     init(_ path: [UInt8], isVersion: Bool = false) throws(DocumentError) {
         var end = path.count
         while end > 1, path[end - 1] == UInt8(ascii: "/") { end -= 1 }

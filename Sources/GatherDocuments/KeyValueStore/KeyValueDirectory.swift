@@ -1,6 +1,7 @@
 // The directory of a store: reading all of its files.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import GatherKit
 internal import Glibc
 internal import LinuxSystem
 internal import Metadata
@@ -14,7 +15,9 @@ struct KeyValueDirectory: ~Copyable, Sendable {
         let contents: Result<KeyValueFile, KeyValueProblem.Reason>
     }
 
-    let path: String
+    private let place: FilePath
+    /// The path as a text, for messages.
+    var path: String { place.string }
     let device: String
     private(set) var descriptor: Descriptor
     private var known: [String: Known] = [:]
@@ -23,24 +26,24 @@ struct KeyValueDirectory: ~Copyable, Sendable {
 
     /// Opens the directory. It is made if it is missing, and so is its parent: the two levels of
     /// ``KeyValueStore/nameInContainer``. The container itself is never made, since its file system may not be mounted.
-    init(path: String, device: String) throws(DocumentError) {
-        self.path = path
+    init(path: FilePath, device: String) throws(DocumentError) {
+        place = path
         self.device = device
         descriptor = try KeyValueDirectory.open(path)
     }
 
-    private static func open(_ path: String) throws(DocumentError) -> Descriptor {
+    private static func open(_ path: FilePath) throws(DocumentError) -> Descriptor {
         do throws(SystemError) {
-            return try ContainerRoots.openMaking(Array(path.utf8), mode: 0o777, parents: 1)
+            return try ContainerRoots.openMaking(path.bytes, mode: 0o777, parents: 1)
         } catch {
-            let problem = DocumentError(opening: Array(path.utf8), error)
-            throw problem.code == .symbolicLink ? problem : .system("open the directory", path, error)
+            let problem = DocumentError(opening: path.bytes, error)
+            throw problem.code == .symbolicLink ? problem : .system("open the directory", path.string, error)
         }
     }
 
     /// Opens the directory again if the path names another one by now.
     mutating func reopenIfReplaced() throws(DocumentError) {
-        let now = try KeyValueDirectory.open(path)
+        let now = try KeyValueDirectory.open(place)
         do throws(SystemError) {
             if try descriptor.isEntry("", in: now.number) { return }
         } catch {

@@ -1,22 +1,23 @@
 // Taking over the values of another directory.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import GatherKit
 internal import LinuxSystem
 internal import Synchronization
 
 extension KeyValueStore {
     /// Returns whether a directory has files of a store.
-    static func hasFiles(_ directory: String) async throws(DocumentError) -> Bool {
+    static func hasFiles(_ directory: FilePath) async throws(DocumentError) -> Bool {
         try await BlockingWork.run { () throws(DocumentError) in
             var isFound = false
             do throws(SystemError) {
-                let folder = try ContainerRoots.open(Array(directory.utf8))
+                let folder = try ContainerRoots.open(directory.bytes)
                 try Directory.forEachName(in: folder.number) { bytes in
                     guard let name = String(validating: bytes, as: UTF8.self) else { return }
                     if KeyValueFileName.isOfStore(name) { isFound = true }
                 }
             } catch {
-                if error != .noEntry { throw .system("read the directory", directory, error) }
+                if error != .noEntry { throw .system("read the directory", directory.string, error) }
             }
             return isFound
         }
@@ -26,7 +27,7 @@ extension KeyValueStore {
     /// their times, so the last one of each key counts. The file of a store that is open stays.
     ///
     /// - Throws: ``DocumentError/Code/unreadable`` if one of the files cannot be read; nothing is removed then.
-    func moveFiles(from directory: String) async throws(DocumentError) {
+    func moveFiles(from directory: FilePath) async throws(DocumentError) {
         try await onFileThread { store throws(DocumentError) in
             var others = try KeyValueDirectory(path: directory, device: store.device.text)
             // Before they are read: a store writes its file only while it has the lock.

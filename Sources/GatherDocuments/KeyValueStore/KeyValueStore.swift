@@ -44,7 +44,7 @@ public final class KeyValueStore: Sendable {
     public static let nameInContainer = ".gather/key-values"
 
     /// The directory.
-    public let directory: String
+    public let directory: FilePath
     /// This device.
     public let device: DeviceIdentifier
 
@@ -63,7 +63,7 @@ public final class KeyValueStore: Sendable {
     /// - Throws: ``DocumentError`` if the directory cannot be made or read, or if this device has no identifier. Files that cannot
     ///   be read are no error, but ``problems``.
     public convenience init(
-        directory: String, followingThrough daemon: Daemon? = .automatic
+        directory: FilePath, followingThrough daemon: Daemon? = .automatic
     ) async throws(DocumentError) {
         try self.init(directory: directory, device: try .current(), settings: KeyValueSettings())
         try await onFileThread { store throws(DocumentError) in try store.readFiles() }
@@ -75,12 +75,12 @@ public final class KeyValueStore: Sendable {
         try container.requireFilesHere()
         await KeyValueStore.makeSharedDirectory(in: container)
         try await self.init(
-            directory: container.data + "/" + KeyValueStore.nameInContainer, followingThrough: container.daemon)
+            directory: container.data.appending(KeyValueStore.nameInContainer), followingThrough: container.daemon)
     }
 
     /// Whether the directory of a container's store is there, and this user may read it. Blocks the thread.
     package static func isReadable(in container: some FileContainer) -> Bool {
-        (try? Folder(Array("\(container.data)/\(nameInContainer)".utf8))) != nil
+        (try? Folder(container.data.appending(nameInContainer).bytes)) != nil
     }
 
     /// Makes the directory of a store for all users of the container. A failure is told when the store is opened.
@@ -91,11 +91,11 @@ public final class KeyValueStore: Sendable {
     /// Opens the store of a local container.
     public convenience init(container: LocalContainer) async throws(DocumentError) {
         try await self.init(
-            directory: container.data + "/" + KeyValueStore.nameInContainer, followingThrough: nil)
+            directory: container.data.appending(KeyValueStore.nameInContainer), followingThrough: nil)
     }
 
     /// Opens a store whose files are not read yet.
-    init(directory: String, device: DeviceIdentifier, settings: KeyValueSettings) throws(DocumentError) {
+    init(directory: FilePath, device: DeviceIdentifier, settings: KeyValueSettings) throws(DocumentError) {
         self.directory = directory
         self.device = device
         self.settings = settings

@@ -1,6 +1,7 @@
 // Reading and saving packages.
 // SPDX-License-Identifier: Apache-2.0
 
+public import GatherKit
 internal import LinuxSystem
 internal import SaveFiles
 
@@ -11,10 +12,7 @@ extension Package {
     /// - Throws: ``DocumentError/Code/notFound``, ``DocumentError/Code/notADocument`` for a file or a symbolic link, and
     ///   ``DocumentError/Code/tooManyEntries``, ``DocumentError/Code/tooDeep`` and ``DocumentError/Code/specialFile`` for trees that
     ///   no package has.
-    public static func read(_ path: String) throws(DocumentError) -> Package { try read(Array(path.utf8)) }
-
-    /// Reads the entries of a package whose path is given as bytes. See ``read(_:)-(String)``.
-    public static func read(_ path: [UInt8]) throws(DocumentError) -> Package {
+    public static func read(_ path: FilePath) throws(DocumentError) -> Package {
         let path = try DocumentPath(path)
         try path.requireDocument()
         var folder = try Folder(path.folder)
@@ -42,9 +40,9 @@ extension Package {
     /// - Returns: The paths of the conflict versions that were made.
     @discardableResult
     public mutating func save(
-        to path: String, mustBeNew: Bool = false, options: DocumentOptions = DocumentOptions()
-    ) throws(DocumentError) -> [String] {
-        let path = try DocumentPath(Array(path.utf8))
+        to path: FilePath, mustBeNew: Bool = false, options: DocumentOptions = DocumentOptions()
+    ) throws(DocumentError) -> [FilePath] {
+        let path = try DocumentPath(path)
         try path.requireDocument()
         let folder = try Folder(path.folder)
         try folder.lock(timeout: options.lockTimeout)
@@ -55,7 +53,7 @@ extension Package {
         let outcome = try saver.save(
             self, over: origin, mustBeNew: mustBeNew, isShared: options.sharesAccessOfFolder)
         origin = outcome.base
-        return outcome.kept.map { String(decoding: DocumentPath.join(path.folder, $0), as: UTF8.self) }
+        return outcome.kept.map { FilePath(bytes: DocumentPath.join(path.folder, $0)) }
     }
 
     /// Reads a package in an open folder; nil if there is none.
@@ -83,7 +81,7 @@ extension Package {
     private init(_ tree: PackageTree, _ source: PackageSource) {
         var base = PackageBase(root: tree.root)
         var folders: [[UInt8]: PackageFolder] = [:]
-        conflictVersions = tree.conflictVersions
+        conflictVersions = tree.conflictVersions.map { FilePath(bytes: $0) }
         // The entries of a folder come before the folder.
         let paths = tree.entries.keys.sorted { $1.lexicographicallyPrecedes($0) }
         for path in paths {
@@ -94,14 +92,14 @@ extension Package {
             case .file(let stamp, _):
                 let node = PackageNode(in: source, at: path, stamp)
                 base.set(path, PackageBase.Entry(node: node, kind: entry.kind))
-                folders[parent, default: PackageFolder()][name] = .file(PackageFile(node))
+                folders[parent, default: PackageFolder()].entries[name] = .file(PackageFile(node))
             case .folder:
                 base.set(path, PackageBase.Entry(node: nil, kind: .folder))
                 let inner = folders.removeValue(forKey: path) ?? PackageFolder()
-                folders[parent, default: PackageFolder()][name] = .folder(inner)
+                folders[parent, default: PackageFolder()].entries[name] = .folder(inner)
             case .link(let target):
                 base.set(path, PackageBase.Entry(node: nil, kind: entry.kind))
-                folders[parent, default: PackageFolder()][name] = .symbolicLink(target: target)
+                folders[parent, default: PackageFolder()].entries[name] = .symbolicLink(target: target)
             }
         }
         root = folders[[]] ?? PackageFolder()

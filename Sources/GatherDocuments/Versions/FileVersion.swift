@@ -1,6 +1,7 @@
 // The versions of a file: the current one, and those in conflict with it.
 // SPDX-License-Identifier: Apache-2.0
 
+public import GatherKit
 internal import LinuxSystem
 internal import SaveFiles
 
@@ -15,10 +16,8 @@ internal import SaveFiles
 /// try FileVersion.conflicts(of: path).first?.replaceCurrent()
 /// ```
 public struct FileVersion: Sendable, Hashable, Identifiable {
-    /// The path of the version's own file, as bytes.
-    public let pathBytes: [UInt8]
-    /// The path of the file that it is a version of, as bytes. It is the version's own path for the current one.
-    public let originalPathBytes: [UInt8]
+    private let pathBytes: [UInt8]
+    private let originalPathBytes: [UInt8]
     /// Whether it is in conflict with the current version.
     public let isConflict: Bool
     /// The size in bytes.
@@ -33,10 +32,13 @@ public struct FileVersion: Sendable, Hashable, Identifiable {
     /// The file when it was listed. A version is changed only while this is so.
     private let stamp: FileStamp
 
-    /// The path of the version's own file, with U+FFFD for invalid UTF-8.
-    public var path: String { String(decoding: pathBytes, as: UTF8.self) }
+    /// The path of the version's own file.
+    public var path: FilePath { FilePath(bytes: pathBytes) }
+    /// The path of the file that it is a version of. It is the version's own path for the current one.
+    public var originalPath: FilePath { FilePath(bytes: originalPathBytes) }
     /// The path of the version's own file. A version keeps it until it is resolved.
-    public var id: [UInt8] { pathBytes }
+    public var id: FilePath { path }
+    private var pathText: String { String(decoding: pathBytes, as: UTF8.self) }
 
     private init(
         _ folder: [UInt8], _ original: [UInt8], _ entry: [UInt8], _ status: EntryStatus, _ author: DeviceIdentifier?
@@ -54,12 +56,7 @@ public struct FileVersion: Sendable, Hashable, Identifiable {
     // MARK: Listing
 
     /// Returns the current version of a file; nil if there is no such file.
-    public static func current(of path: String) throws(DocumentError) -> FileVersion? {
-        try current(of: Array(path.utf8))
-    }
-
-    /// Returns the current version of a file; nil if there is no such file.
-    public static func current(of path: [UInt8]) throws(DocumentError) -> FileVersion? {
+    public static func current(of path: FilePath) throws(DocumentError) -> FileVersion? {
         let path = try DocumentPath(path)
         let folder = try Folder(path.folder)
         return try version(path.name, of: path, in: folder)
@@ -67,12 +64,7 @@ public struct FileVersion: Sendable, Hashable, Identifiable {
 
     /// Returns the conflict versions of a file, the newest first. Several with equal contents count as one, the oldest of them. The
     /// file itself may be missing. Complexity: O(entries of the folder), and the conflict versions of equal size are read.
-    public static func conflicts(of path: String) throws(DocumentError) -> [FileVersion] {
-        try conflicts(of: Array(path.utf8))
-    }
-
-    /// Returns the conflict versions of a file whose path is given as bytes. See ``conflicts(of:)-(String)``.
-    public static func conflicts(of path: [UInt8]) throws(DocumentError) -> [FileVersion] {
+    public static func conflicts(of path: FilePath) throws(DocumentError) -> [FileVersion] {
         let path = try DocumentPath(path)
         let folder = try Folder(path.folder)
         let versions = try all(of: path, in: folder)
@@ -94,14 +86,14 @@ public struct FileVersion: Sendable, Hashable, Identifiable {
     }
 
     /// Returns the conflict versions of a file, the newest first, also those with equal contents.
-    public static func allConflicts(of path: [UInt8]) throws(DocumentError) -> [FileVersion] {
+    public static func allConflicts(of path: FilePath) throws(DocumentError) -> [FileVersion] {
         let path = try DocumentPath(path)
         return try all(of: path, in: Folder(path.folder))
     }
 
     /// Returns the device that saved a file last, as its `user.gather.device` says; nil if nothing says so, or if this user cannot
     /// read it.
-    public static func author(of path: [UInt8]) -> DeviceIdentifier? {
+    public static func author(of path: FilePath) -> DeviceIdentifier? {
         guard let path = try? DocumentPath(path, isVersion: true), let folder = try? Folder(path.folder) else {
             return nil
         }
@@ -162,7 +154,7 @@ public struct FileVersion: Sendable, Hashable, Identifiable {
     }
 
     private var gone: DocumentError {
-        DocumentError(code: .invalidVersion, message: "the version \(path) is gone", path: path)
+        DocumentError(code: .invalidVersion, message: "the version \(pathText) is gone", path: pathText)
     }
 
     /// Makes sure that the file is still the one that was listed.
@@ -174,7 +166,8 @@ public struct FileVersion: Sendable, Hashable, Identifiable {
     }
 
     private var changed: DocumentError {
-        DocumentError(code: .invalidVersion, message: "the version \(path) has changed since it was listed", path: path)
+        DocumentError(
+            code: .invalidVersion, message: "the version \(pathText) has changed since it was listed", path: pathText)
     }
 
     /// Whether two versions are one file with the same contents, under whatever names.
@@ -183,7 +176,8 @@ public struct FileVersion: Sendable, Hashable, Identifiable {
     private func requireConflict(_ operation: String) throws(DocumentError) {
         guard isConflict else {
             throw DocumentError(
-                code: .invalidVersion, message: "cannot \(operation) \(path): it is the current version", path: path)
+                code: .invalidVersion, message: "cannot \(operation) \(pathText): it is the current version",
+                path: pathText)
         }
     }
 
@@ -195,11 +189,11 @@ public struct FileVersion: Sendable, Hashable, Identifiable {
     /// - Parameters:
     ///   - former: The fate of the contents that were current until now.
     ///   - lockTimeout: The longest wait for the lock of the folder.
-    /// - Returns: The paths of the conflict versions that were made, as bytes.
+    /// - Returns: The paths of the conflict versions that were made.
     @discardableResult
     public func replaceCurrent(
         keepingFormer former: FormerVersion = .asConflict, lockTimeout: Duration = .seconds(30)
-    ) throws(DocumentError) -> [[UInt8]] {
+    ) throws(DocumentError) -> [FilePath] {
         try requireConflict("replace the current version by")
         let path = try original
         let folder = try Folder(path.folder)
@@ -213,7 +207,7 @@ public struct FileVersion: Sendable, Hashable, Identifiable {
         let saver = FileSaver(folder, name: path.name, device: device)
         let kept = try saver.save(version, over: former == .removed ? current : nil, isShared: true).kept
         try saver.end().remove(entry)
-        return kept.map { DocumentPath.join(path.folder, $0) }
+        return kept.map { FilePath(bytes: DocumentPath.join(path.folder, $0)) }
     }
 
     /// The fate of the contents that another version replaces.
@@ -236,7 +230,7 @@ public struct FileVersion: Sendable, Hashable, Identifiable {
     ///   - lockTimeout: The longest wait for the lock of the folder.
     /// - Throws: ``DocumentError/Code/invalidVersion`` if the current version is another by now. Nothing is changed then.
     public static func save(
-        _ contents: [UInt8], of path: [UInt8], over current: FileVersion?, _ merged: [UInt8]?, trash: Trash?,
+        _ contents: [UInt8], of path: FilePath, over current: FileVersion?, _ merged: [UInt8]?, trash: Trash?,
         lockTimeout: Duration = .seconds(30)
     ) throws(DocumentError) {
         let path = try DocumentPath(path)
@@ -248,7 +242,7 @@ public struct FileVersion: Sendable, Hashable, Identifiable {
         if let current {
             // A program without the lock may have replaced it between the two looks.
             guard let former, former.bytes == merged else { throw current.changed }
-            if let trash { try trash.keep(former.bytes, of: current.pathBytes) }
+            if let trash { try trash.keep(former.bytes, of: current.path) }
         }
         let saver = FileSaver(folder, name: path.name, device: try DeviceIdentifier.current())
         _ = try saver.save(contents, over: former, mustBeNew: current == nil, isShared: true)
@@ -270,13 +264,13 @@ public struct FileVersion: Sendable, Hashable, Identifiable {
         let folder = try Folder(original.folder)
         try folder.lock(timeout: lockTimeout)
         try requireUnchanged(in: folder)
-        return try trash.move(pathBytes)
+        return try trash.move(path)
     }
 
     /// Marks this conflict version as resolved and keeps it: it gets the name of an ordinary file beside the current version, such as
-    /// `note (2026-11-25 14.05.09 ABCDEFG).txt`. Returns the new path as bytes.
+    /// `note (2026-11-25 14.05.09 ABCDEFG).txt`. Returns the new path.
     @discardableResult
-    public func keepAsFile(lockTimeout: Duration = .seconds(30)) throws(DocumentError) -> [UInt8] {
+    public func keepAsFile(lockTimeout: Duration = .seconds(30)) throws(DocumentError) -> FilePath {
         try requireConflict("keep both versions of")
         guard let name else { throw gone }
         let path = try original
@@ -294,34 +288,34 @@ public struct FileVersion: Sendable, Hashable, Identifiable {
             let free = path.name[..<stem] + Array(label.utf8) + path.name[stem...]
             do throws(SystemError) {
                 try folder.renameToFree(entry, Array(free))
-                return DocumentPath.join(path.folder, Array(free))
+                return FilePath(bytes: DocumentPath.join(path.folder, Array(free)))
             } catch {
                 if error == .noEntry { throw gone }
-                if error != .exists { throw DocumentError("cannot keep", self.path, error) }
+                if error != .exists { throw DocumentError("cannot keep", pathText, error) }
             }
         }
-        throw DocumentError(code: .exists, message: "cannot keep \(self.path): all names are taken", path: self.path)
+        throw DocumentError(code: .exists, message: "cannot keep \(pathText): all names are taken", path: pathText)
     }
 
     /// Keeps contents as a conflict version of a file, such as a change that was made without a connection and cannot be merged.
     ///
-    /// - Returns: The path of the version, as bytes.
+    /// - Returns: The path of the version.
     @discardableResult
     public static func add(
-        _ contents: [UInt8], to path: [UInt8], lockTimeout: Duration = .seconds(30)
-    ) throws(DocumentError) -> [UInt8] {
+        _ contents: [UInt8], to path: FilePath, lockTimeout: Duration = .seconds(30)
+    ) throws(DocumentError) -> FilePath {
         let path = try DocumentPath(path)
         let folder = try Folder(path.folder)
         try folder.lock(timeout: lockTimeout)
         let saver = FileSaver(folder, name: path.name, device: try DeviceIdentifier.current())
-        return DocumentPath.join(path.folder, try saver.add(contents))
+        return FilePath(bytes: DocumentPath.join(path.folder, try saver.add(contents)))
     }
 
     /// Removes the conflict versions whose contents equal the current version or a newer conflict version. Returns the
     /// removed ones.
     @discardableResult
     public static func removeIdentical(
-        of path: [UInt8], lockTimeout: Duration = .seconds(30)
+        of path: FilePath, lockTimeout: Duration = .seconds(30)
     ) throws(DocumentError) -> [FileVersion] {
         let path = try DocumentPath(path)
         let folder = try Folder(path.folder)

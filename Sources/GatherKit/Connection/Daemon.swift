@@ -1,7 +1,7 @@
 // The place where a program finds the services of Gather.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A daemon, here or on another machine, with the sharing helper that goes with it.
+/// A daemon, here or on another machine, and the sharing helper to ask, which is one of this machine.
 ///
 /// The value has no connection. All types that speak with a daemon take one, and use ``automatic`` without it.
 ///

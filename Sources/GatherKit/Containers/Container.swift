@@ -12,7 +12,7 @@ public struct Container: Sendable, Hashable, Identifiable {
     /// The identifier.
     public let identifier: ContainerIdentifier
     /// The container's directory, on the machine of the daemon. ``documents()`` is inside it.
-    public let data: String
+    public let data: FilePath
     /// The daemon that watches it.
     public let daemon: Daemon
 
@@ -28,9 +28,9 @@ public struct Container: Sendable, Hashable, Identifiable {
     public init(identifier: ContainerIdentifier, daemon: Daemon = .automatic) async throws(GatherError) {
         let status = try await GatherClient(daemon: daemon).container(identifier)
         self.identifier = status.identifier
-        data = status.path
+        data = FilePath(status.path)
         self.daemon = daemon
-        if daemon.host == nil { ContainerRoots.add(data) }
+        if daemon.host == nil { ContainerRoots.add(data.bytes) }
     }
 
     /// Refuses a container of another machine, since its path is that of other files here.
@@ -49,11 +49,11 @@ public struct Container: Sendable, Hashable, Identifiable {
     /// never made. A symbolic link in its place is refused.
     ///
     /// - Throws: ``GatherError/Code/containerUnavailable`` if it cannot be made, or if the container is on another machine.
-    public func documents() throws(GatherError) -> String {
+    public func documents() throws(GatherError) -> FilePath {
         try requireHere()
-        let path = data + "/" + Container.documentsName
+        let path = data.appending(Container.documentsName)
         do throws(SystemError) {
-            let directory = try ContainerRoots.open(Array(data.utf8), access: .path)
+            let directory = try ContainerRoots.open(data.bytes, access: .path)
             do throws(SystemError) {
                 try Directory.make(Container.documentsName, in: directory.number, mode: 0o777)
             } catch {
@@ -67,7 +67,7 @@ public struct Container: Sendable, Hashable, Identifiable {
             throw GatherError(
                 code: .containerUnavailable,
                 message: "the directory \(path) of the container '\(identifier)' cannot be made: \(error.description)",
-                subject: path)
+                subject: path.string)
         }
     }
 

@@ -9,6 +9,7 @@ internal import GatherProtocol
 /// task is cancelled. It throws if the daemon violates the interface.
 public struct ContainerAvailability: AsyncSequence, Sendable {
     /// The availability of a container.
+    @nonexhaustive
     public enum Element: Sendable, Hashable {
         /// The directory exists and can be read.
         case available(ContainerStatus.State)

@@ -15,11 +15,14 @@ public struct MetadataItem: Sendable, Hashable, Identifiable {
     /// container. A document keeps it when it is saved by renaming a new version over it.
     public internal(set) var id: ID
 
-    /// The former path of a changed item as bytes, in the notification of its move; nil otherwise.
-    public internal(set) var previousPathBytes: [UInt8]?
+    /// The bytes of the former path.
+    package internal(set) var previousPathBytes: [UInt8]?
 
-    /// The former path of a changed item, with U+FFFD for invalid UTF-8, in the notification of its move; nil otherwise.
+    /// The former path of a changed item as a text, with U+FFFD for invalid UTF-8, in the notification of its move; nil otherwise.
     public var previousPath: String? { previousPathBytes.map { String(decoding: $0, as: UTF8.self) } }
+
+    /// The former path as system calls take it.
+    public var previousFilePath: FilePath? { previousPathBytes.map { FilePath(bytes: $0) } }
 
     /// The id of its directory, if a live query knows the directory by another id than the daemon.
     var translatedParent: ID?
@@ -77,14 +80,18 @@ public struct MetadataItem: Sendable, Hashable, Identifiable {
 
     /// The id of its directory; nil at the top of a container.
     public var parent: ID? { translatedParent ?? item.parent.map { ID(rawValue: $0) } }
-    /// The file name, with U+FFFD for invalid UTF-8.
+    /// The file name as predicates and people have it: a text, with U+FFFD for invalid UTF-8.
     public var name: String? { item.name }
-    /// The file name as bytes, as system calls take it.
-    public var nameBytes: [UInt8]? { item.nameBytes }
-    /// The absolute path, with U+FFFD for invalid UTF-8.
+    /// The file name as system calls take it.
+    public var fileName: FilePath.Component? { nameBytes.flatMap { FilePath.Component(bytes: $0) } }
+    /// The bytes of the file name.
+    package var nameBytes: [UInt8]? { item.nameBytes }
+    /// The absolute path as predicates and people have it: a text, with U+FFFD for invalid UTF-8.
     public var path: String? { item.path }
-    /// The absolute path as bytes, as system calls take it, without a NUL at the end.
-    public var pathBytes: [UInt8]? { item.pathBytes }
+    /// The absolute path as system calls take it.
+    public var filePath: FilePath? { pathBytes.map { FilePath(bytes: $0) } }
+    /// The bytes of the path.
+    package var pathBytes: [UInt8]? { item.pathBytes }
     /// The name for display.
     public var displayName: String? { item.displayName }
     /// The part of the name after its last dot, if there is one.
@@ -148,8 +155,8 @@ public struct MetadataItem: Sendable, Hashable, Identifiable {
     /// The absolute path of the file that a conflict version belongs to, whether or not that exists, with U+FFFD for
     /// invalid UTF-8.
     public var conflictOf: String? { item.conflictOf }
-    /// The path of the file that a conflict version belongs to, as bytes.
-    public var conflictOfBytes: [UInt8]? { item.conflictOfBytes }
+    /// The path of the file that a conflict version belongs to, as system calls take it.
+    public var conflictOfFilePath: FilePath? { item.conflictOfBytes.map { FilePath(bytes: $0) } }
     /// The device in the name of a conflict version: the one whose version became the current one. The author of this
     /// version is in its extended attribute `xattr.gather.device`.
     public var conflictDevice: String? { item.conflictDevice }

@@ -54,30 +54,28 @@ public struct QueryChanges: Sendable, Hashable {
 public struct RemovedItem: Sendable, Hashable, Identifiable {
     /// The identity of the item.
     public internal(set) var id: MetadataItem.ID
-    /// The last path of the item that readers were told, with U+FFFD for invalid UTF-8. An item that a rename moves beyond the limit has
-    /// its former path here.
-    public let path: String
-    /// The bytes of the path, if they are not UTF-8.
-    private let rawPath: [UInt8]?
+    /// The bytes of the path.
+    package let pathBytes: [UInt8]
     /// The path that a reader knows who has seen no earlier change, if it is another one. The item may come back into the limit
     /// before that reader sees the removal.
     private var unreadMove: [UInt8]?
 
-    /// Makes a removal from its parts. `rawPath` has the bytes of a path that is not UTF-8.
-    public init(id: MetadataItem.ID, path: String, rawPath: [UInt8]? = nil) {
+    /// Makes a removal from its parts.
+    public init(id: MetadataItem.ID, filePath: FilePath) { self.init(id: id, pathBytes: filePath.bytes) }
+
+    init(id: MetadataItem.ID, pathBytes: [UInt8]) {
         self.id = id
-        self.path = path
-        self.rawPath = rawPath
+        self.pathBytes = pathBytes
     }
 
-    init(_ item: MetadataItem) {
-        let path = item.path ?? ""
-        let bytes = item.pathBytes
-        self.init(id: item.id, path: path, rawPath: bytes.flatMap { $0.elementsEqual(path.utf8) ? nil : $0 })
-    }
+    init(_ item: MetadataItem) { self.init(id: item.id, pathBytes: item.pathBytes ?? []) }
 
-    /// The last path as bytes, as system calls take it.
-    public var pathBytes: [UInt8] { rawPath ?? Array(path.utf8) }
+    /// The last path of the item that readers were told, as a text, with U+FFFD for invalid UTF-8. An item that a rename moves beyond
+    /// the limit has its former path here.
+    public var path: String { String(decoding: pathBytes, as: UTF8.self) }
+
+    /// The path as system calls take it.
+    public var filePath: FilePath { FilePath(bytes: pathBytes) }
 
     var toldPath: [UInt8] {
         get { unreadMove ?? pathBytes }
@@ -86,13 +84,12 @@ public struct RemovedItem: Sendable, Hashable, Identifiable {
 
     /// Returns whether both are of one item with one path.
     public static func == (a: RemovedItem, b: RemovedItem) -> Bool {
-        a.id == b.id && a.path == b.path && a.rawPath == b.rawPath
+        a.id == b.id && a.pathBytes == b.pathBytes
     }
 
     /// Hashes the item and its path.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(id)
-        hasher.combine(path)
-        hasher.combine(rawPath)
+        hasher.combine(pathBytes)
     }
 }

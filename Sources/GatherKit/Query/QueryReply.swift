@@ -37,11 +37,7 @@ extension QueryReply {
             added: (reply.added ?? []).map { MetadataItem($0) },
             changed: (reply.changed ?? []).map { MetadataItem($0, previousPathBytes: $0.previousPathBytes) },
             removed: (reply.removed ?? []).map { removal in
-                RemovedItem(
-                    id: MetadataItem.ID(rawValue: removal.id), path: removal.path,
-                    rawPath: removal.rawPath.flatMap { text in
-                        Array(text.utf8).withUnsafeBytes { Base64.decode($0) }
-                    })
+                RemovedItem(id: MetadataItem.ID(rawValue: removal.id), pathBytes: removal.pathBytes)
             })
         inexact = [ContainerIdentifier](inexact: reply.inexact)
         clock = reply.clock.map { DaemonClock(rawValue: $0) }

@@ -11,15 +11,8 @@ public enum SearchScope: Sendable, Hashable {
     case documents(ofContainer: ContainerIdentifier)
     /// Everything else in a container.
     case data(ofContainer: ContainerIdentifier)
-    /// Everything below an absolute directory inside a container.
-    case directory(String)
-    /// Everything below an absolute directory whose path is not UTF-8, by its bytes.
-    case rawDirectory([UInt8])
-
-    /// Everything below an absolute directory, by the bytes of its path.
-    public init(directory path: [UInt8]) {
-        self = String(validating: path, as: UTF8.self).map { .directory($0) } ?? .rawDirectory(path)
-    }
+    /// Everything below an absolute directory inside a container. It is a path, and no URI.
+    case directory(FilePath)
 
     /// The text of the scope for the daemon.
     var wireText: String {
@@ -27,8 +20,10 @@ public enum SearchScope: Sendable, Hashable {
         case .container(let identifier): identifier.rawValue
         case .documents(let identifier): identifier.rawValue + "/Documents"
         case .data(let identifier): identifier.rawValue + "/Data"
-        case .directory(let path): path
-        case .rawDirectory(let path): "file://" + path.map(SearchScope.percentEncoded).joined()
+        case .directory(let path):
+            // A path that is not UTF-8 is a URI.
+            String(validating: path.bytes, as: UTF8.self) ?? "file://"
+                + path.bytes.map(SearchScope.percentEncoded).joined()
         }
     }
 

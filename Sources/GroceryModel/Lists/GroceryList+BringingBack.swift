@@ -10,9 +10,9 @@ extension GroceryList {
         guard let status = try? await container.status(), status.sync == nil else { return nil }
         let (path, trash, data) = (path(of: id), trash, container.data)
         return try? await FileSystem.run {
-            guard let item = trash.items(of: Array(path.utf8)).first else { return nil }
+            guard let item = trash.items(of: FilePath(path)).first else { return nil }
             // The remover made the folder of that second.
-            let place = String(decoding: item.pathBytes, as: UTF8.self).dropFirst("\(data)/\(Trash.path)/".count)
+            let place = item.path.string.dropFirst("\(data)/\(Trash.path)/".count)
             return FileSystem.owner("\(data)/\(Trash.path)/\(place.prefix { $0 != "/" })")
         }
     }
@@ -39,18 +39,15 @@ extension GroceryList {
         let places = [path] + itemPrefixes.map { $0 + id.fileName }
         let folders = [picturesPath] + pictureFolders
         return try await FileSystem.run { () throws -> [UndoStep]? in
-            guard let removed = places.lazy.flatMap({ trash.items(of: Array($0.utf8)) }).first else { return nil }
-            let removedPath = String(decoding: removed.pathBytes, as: UTF8.self)
-            let contents = try? ItemContents.read(removedPath).contents
-            try trash.restore(Trash.Item(path: removedPath, originalPath: path))
+            guard let removed = places.lazy.flatMap({ trash.items(of: FilePath($0)) }).first else { return nil }
+            let contents = try? ItemContents.read(removed.path).contents
+            try trash.restore(Trash.Item(path: removed.path, originalPath: FilePath(path)))
             var steps = [UndoStep.added(path: path, text: contents?.text)]
             guard let name = contents?.picture, GroceryList.isPicture(name, of: id),
-                let picture = folders.lazy.flatMap({ trash.items(of: Array("\($0)/\(name)".utf8)) }).first,
+                let picture = folders.lazy.flatMap({ trash.items(of: FilePath("\($0)/\(name)")) }).first,
                 !FileSystem.exists("\(folders[0])/\(name)")
             else { return steps }
-            try trash.restore(
-                Trash.Item(
-                    path: String(decoding: picture.pathBytes, as: UTF8.self), originalPath: "\(folders[0])/\(name)"))
+            try trash.restore(Trash.Item(path: picture.path, originalPath: FilePath("\(folders[0])/\(name)")))
             steps.append(.added(path: "\(folders[0])/\(name)", text: nil))
             return steps
         }

@@ -25,7 +25,7 @@ extension GroceryList {
         guard !sources.isEmpty || self.itemsPath != target.itemsPath else {
             throw GroceryError(.invalid, "the list is \(isPackage ? "a package" : "a folder") of this name already")
         }
-        let (all, home, former) = (sources, container.data + "/Documents", listName)
+        let (all, home, former) = (sources, "\(container.data)/Documents", listName)
         try await FileSystem.run {
             try target.makeFolders(of: former)
             for source in all {

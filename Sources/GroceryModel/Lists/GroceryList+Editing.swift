@@ -51,7 +51,7 @@ extension GroceryList {
         let lock = try await lock()
         defer { withExtendedLifetime(lock) {} }
         try await FileSystem.run { [self] in try makeFolders() }
-        let document = Document<ItemContents>(path: path(of: id), options: documentOptions)
+        let document = Document<ItemContents>(path: FilePath(path(of: id)), options: documentOptions)
         do {
             try await document.create(contents)
             try await document.close()
@@ -158,7 +158,7 @@ extension GroceryList {
     private func keepVersion(_ contents: ItemContents, of id: ItemIdentifier) async throws {
         let lock = try await lock()
         defer { withExtendedLifetime(lock) {} }
-        let path = Array(path(of: id).utf8)
+        let path = FilePath(path(of: id))
         try await FileSystem.run { () throws in _ = try FileVersion.add(Array(contents.fileText.utf8), to: path) }
     }
 
@@ -207,13 +207,11 @@ extension GroceryList {
         let picture = contents.flatMap { ownPicture($0, of: id) }
         return try await FileSystem.run {
             var steps: [UndoStep] = []
-            func move(_ bytes: [UInt8]) throws {
-                steps.append(.trashed(try trash.move(bytes)))
-            }
+            func move(_ path: FilePath) throws { steps.append(.trashed(try trash.move(path))) }
             // The item comes last. Until then, the next attempt finds all of it.
-            for version in try FileVersion.allConflicts(of: Array(path.utf8)) { try move(version.pathBytes) }
-            if let picture { try move(Array(picture.utf8)) }
-            try move(Array(path.utf8))
+            for version in try FileVersion.allConflicts(of: FilePath(path)) { try move(version.path) }
+            if let picture { try move(FilePath(picture)) }
+            try move(FilePath(path))
             return steps
         }
     }

@@ -11,7 +11,7 @@ extension GroceryList {
             "(name BEGINSWITH 'Item_' OR name ENDSWITH '\(packageEnding)') AND \(anywhere)",
             scopes: [.documents(ofContainer: container.identifier)], attributes: [.path])
         if found.inexactContainers.contains(container.identifier) { try await container.requirePresent() }
-        let home = (container.data + "/Documents/").utf8
+        let home = "\(container.data)/Documents/".utf8
         var (counts, own) = ([String: Int](), 0)
         for path in found.items.compactMap(\.path) where path.utf8.starts(with: home) {
             let parts = String(Substring(path.utf8.dropFirst(home.count))).split(separator: "/")

@@ -27,13 +27,13 @@ extension GroceryList {
     /// Whether a name is that of a picture of an item.
     static func isPicture(_ name: String, of id: ItemIdentifier) -> Bool {
         (name.hasPrefix(id.fileName + ".") || name.hasPrefix(id.fileName + "-")) && !name.contains("/")
-            && ConflictName(name) == nil
+            && !name.contains("\0") && ConflictName(name) == nil
     }
 
     /// Returns the bytes of an item's picture; nil without one.
     package func picture(of id: ItemIdentifier) async throws -> [UInt8]? {
         guard let path = try await picturePath(of: id) else { return nil }
-        return try await FileSystem.run { () throws(DocumentError) in try Picture.read(path).contents.bytes }
+        return try await FileSystem.run { () throws(DocumentError) in try Picture.read(FilePath(path)).contents.bytes }
     }
 
     /// Gives an item a picture, or removes it. The former one goes to the trash.
@@ -66,7 +66,7 @@ extension GroceryList {
             let trash = trash
             steps.append(
                 .trashed(
-                    try await FileSystem.run { () throws(DocumentError) in try trash.move(Array(former.utf8)) }))
+                    try await FileSystem.run { () throws(DocumentError) in try trash.move(FilePath(former)) }))
         }
         try await undoLog.record("\(name == nil ? "remove" : "set") picture of \(contents.name)", steps)
     }
@@ -77,7 +77,7 @@ extension GroceryList {
         defer { withExtendedLifetime(lock) {} }
         try await FileSystem.run { [self] in try makeFolders() }
         let path = picturesPath + "/" + name
-        let document = Document<Picture>(path: path, options: documentOptions)
+        let document = Document<Picture>(path: FilePath(path), options: documentOptions)
         try await document.create(picture)
         try await document.close()
         return path

@@ -141,7 +141,7 @@ extension GroceryList {
         var contents: ItemContents
         do {
             contents = try await FileSystem.run { () throws(DocumentError) in
-                try ItemContents.read(path, settingAttributes: true).contents
+                try ItemContents.read(FilePath(path), settingAttributes: true).contents
             }
         } catch let error as DocumentError {
             // A file that cannot be read is shown all the same, so that its user can mend it. One such file must not hide the others.
@@ -161,7 +161,7 @@ extension GroceryList {
         while true {
             do {
                 return try await FileSystem.run { [path] () throws(DocumentError) in
-                    try ItemContents.read(path).contents
+                    try ItemContents.read(FilePath(path)).contents
                 }
             } catch let error as DocumentError where error.code == .notFound {
                 // The list may have been converted meanwhile. A list whose package is exchanged for a link is not without its items.

@@ -61,7 +61,7 @@ extension GroceryList {
     /// Refuses a container that is away, and one without a folder for documents, such as the directory that a disk was mounted on.
     func requireFolder() async throws {
         try await container.requirePresent()
-        let folder = container.data + "/Documents"
+        let folder = "\(container.data)/Documents"
         try requirePlace()
         guard FileSystem.isFolder(folder) else {
             throw GroceryError(.away, "the list is away: \(folder) is missing")
@@ -122,7 +122,7 @@ extension GroceryList {
 
     private func contents(_ path: String) async throws -> ItemContents? {
         guard FileSystem.exists(path) else { return nil }
-        return try await FileSystem.run { () throws(DocumentError) in try ItemContents.read(path).contents }
+        return try await FileSystem.run { () throws(DocumentError) in try ItemContents.read(FilePath(path)).contents }
     }
 
     /// Takes back a step. Returns the reason if that is impossible. An error that may pass, such as a full disk, is thrown.
@@ -133,9 +133,9 @@ extension GroceryList {
             case .edited(let id, let path, let before, let after):
                 _ = try await change(id, at: path) { $0 = GroceryList.undone($0, before, after).merged }
             case .added(let path, _):
-                _ = try await FileSystem.run { () throws(DocumentError) in try trash.move(Array(path.utf8)) }
+                _ = try await FileSystem.run { () throws(DocumentError) in try trash.move(FilePath(path)) }
             case .trashed(let path, let place):
-                let item = Trash.Item(path: place, originalPath: path)
+                let item = Trash.Item(path: FilePath(place), originalPath: FilePath(path))
                 try await FileSystem.run { () throws(DocumentError) in try trash.restore(item) }
             }
             return nil

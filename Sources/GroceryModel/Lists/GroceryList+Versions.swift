@@ -11,7 +11,7 @@ package struct ItemVersion: Sendable, Hashable, Identifiable {
     package let file: FileVersion
 
     /// The path of its file.
-    package var id: String { file.path }
+    package var id: String { file.path.string }
     /// Whether it is the current version.
     package var isCurrent: Bool { !file.isConflict }
     /// The time when it was saved.
@@ -32,7 +32,7 @@ extension GroceryList {
     /// Returns the versions of an item: the current one, then those in conflict with it, the newest first.
     package func versions(of id: ItemIdentifier) async throws -> [ItemVersion] {
         try requirePlace()
-        let path = Array(path(of: id).utf8)
+        let path = FilePath(path(of: id))
         return try await FileSystem.run {
             let current = try FileVersion.current(of: path).map { [$0] } ?? []
             return try (current + FileVersion.conflicts(of: path)).map { file in
@@ -124,13 +124,13 @@ extension GroceryList {
         }
         if let kept { steps = try await replaceCurrent(of: id, by: kept, versions) }
         // Only those that were listed: another may have come meanwhile.
-        let (trash, path) = (trash, Array(path(of: id).utf8))
+        let (trash, path) = (trash, FilePath(path(of: id)))
         steps += try await FileSystem.run {
             var steps: [UndoStep] = []
-            let paths = Set(versions.map(\.file.pathBytes))
+            let paths = Set(versions.map(\.file.path))
             let listed = Set(versions.compactMap { try? $0.file.contents() })
             for version in try FileVersion.allConflicts(of: path) {
-                guard try paths.contains(version.pathBytes) || listed.contains(version.contents()) else { continue }
+                guard try paths.contains(version.path) || listed.contains(version.contents()) else { continue }
                 steps.append(.trashed(try version.move(to: trash)))
             }
             return steps
@@ -144,7 +144,7 @@ extension GroceryList {
     ) async throws -> [UndoStep] {
         let former = versions.first(where: \.isCurrent)?.contents
         if let former, former != kept {
-            let (path, trash) = (Array(path(of: id).utf8), trash)
+            let (path, trash) = (FilePath(path(of: id)), trash)
             try await FileSystem.run { _ = try trash.keep(Array(former.fileText.utf8), of: path) }
         }
         guard let former else { return try await create(kept, id).map { [$0] } ?? [] }

@@ -66,7 +66,7 @@ package struct GroceryList: Sendable {
     }
     private func itemNames(_ isPackage: Bool) -> [String] { rootNames(isPackage) + (isPackage ? ["items"] : []) }
     private func pictureNames(_ isPackage: Bool) -> [String] { rootNames(isPackage) + (isPackage ? ["images"] : []) }
-    private func path(_ names: [String]) -> String { ([container.data] + names).joined(separator: "/") }
+    private func path(_ names: [String]) -> String { ([container.data.string] + names).joined(separator: "/") }
     /// The forms that the list may have.
     private var forms: [Bool] { listName == nil ? [false] : [false, true] }
 
@@ -178,7 +178,7 @@ package struct GroceryList: Sendable {
         defer { withExtendedLifetime(lock) {} }
         // Under the lock, since a list may be converted meanwhile.
         let path = path ?? self.path(of: id)
-        let document = Document<ItemContents>(path: path, options: documentOptions)
+        let document = Document<ItemContents>(path: FilePath(path), options: documentOptions)
         try await document.open()
         let before = try await document.contents
         do {
@@ -207,7 +207,7 @@ package struct GroceryList: Sendable {
 
     /// Saves a document. A version that another program saved since `base` is merged, unless both changed one field.
     private func saveMerging(_ document: Document<ItemContents>, base: ItemContents) async throws -> ItemContents {
-        let known = Set(try await document.conflictVersions().map(\.pathBytes))
+        let known = Set(try await document.conflictVersions().map(\.path))
         // All that this save has written. Another program that replaced one of these keeps it as a version, which is not one to merge.
         var own = [try await document.contents]
         try await document.save()
@@ -221,7 +221,7 @@ package struct GroceryList: Sendable {
 
     /// Merges versions that other programs saved, until there is no other one.
     private func mergeNewVersions(
-        of document: Document<ItemContents>, base: ItemContents, _ known: Set<[UInt8]>, _ own: inout [ItemContents]
+        of document: Document<ItemContents>, base: ItemContents, _ known: Set<FilePath>, _ own: inout [ItemContents]
     ) async throws {
         for _ in 0..<GroceryLimits.mergeAttempts {
             guard let mine = own.last,
@@ -243,9 +243,9 @@ package struct GroceryList: Sendable {
     }
 
     private func newVersion(
-        of document: Document<ItemContents>, _ known: Set<[UInt8]>, besides own: [ItemContents]
+        of document: Document<ItemContents>, _ known: Set<FilePath>, besides own: [ItemContents]
     ) async throws -> (version: FileVersion, contents: ItemContents)? {
-        let versions = try await document.conflictVersions().filter { !known.contains($0.pathBytes) }
+        let versions = try await document.conflictVersions().filter { !known.contains($0.path) }
         return try await FileSystem.run {
             for version in versions.reversed() {
                 guard let bytes = try? version.contents(), let contents = try? ItemContents(bytes: bytes),

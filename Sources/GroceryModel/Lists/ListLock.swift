@@ -18,7 +18,7 @@ final class ListLock: Sendable {
     /// - Throws: ``GroceryError/Code/away`` if the container is away. A change must not be made in whatever is in its place.
     static func take(_ container: Container) async throws -> ListLock {
         try await container.requirePresent()
-        return await take(folder: container.data)
+        return await take(folder: container.data.string)
     }
 
     /// Waits for the lock of a folder.

@@ -37,7 +37,7 @@ package struct ListSettings: Sendable, Hashable {
         var settings = ListSettings()
         guard KeyValueStore.isReadable(in: container) else { return settings }
         let store = try await KeyValueStore(
-            directory: container.data + "/" + KeyValueStore.nameInContainer, followingThrough: nil)
+            directory: container.data.appending(KeyValueStore.nameInContainer), followingThrough: nil)
         if let text = store.string(forKey: key("sorting")), let sorting = Sorting(rawValue: text) {
             settings.sorting = sorting
         }
@@ -54,7 +54,7 @@ package struct ListSettings: Sendable, Hashable {
             _ = try container.folder(KeyValueStore.nameInContainer.split(separator: "/").map(String.init))
         }
         let store = try await KeyValueStore(
-            directory: container.data + "/" + KeyValueStore.nameInContainer, followingThrough: nil)
+            directory: container.data.appending(KeyValueStore.nameInContainer), followingThrough: nil)
         func set(_ value: KeyValue?, _ name: String) throws(DocumentError) {
             let key = ListSettings.key(name)
             guard store.value(forKey: key) != value else { return }

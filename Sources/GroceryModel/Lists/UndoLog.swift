@@ -15,7 +15,7 @@ struct UndoLog: Sendable {
     init(container: Container, browser: String = "") {
         let state = StateDirectory.path ?? "/.local/state"
         // Two daemons may have containers of one name.
-        let place = StableHash.text(of: container.data.utf8)
+        let place = StableHash.text(of: container.data.bytes)
         let name = container.identifier.rawValue.replacing("/", with: "_")
         directory = "\(state)/gather/grocery/\(name)-\(place)"
         self.browser = browser
@@ -25,7 +25,7 @@ struct UndoLog: Sendable {
         let directory = directory
         // Where they cannot be made, opening the store says so.
         _ = try await FileSystem.run { FileSystem.makeFolders(directory[...]) }
-        return try await KeyValueStore(directory: directory, followingThrough: nil)
+        return try await KeyValueStore(directory: FilePath(directory), followingThrough: nil)
     }
 
     /// Waits for the lock of all logs of this user. Programs that record or undo at once take turns.

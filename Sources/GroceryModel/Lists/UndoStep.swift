@@ -14,7 +14,7 @@ enum UndoStep: Sendable, Hashable {
 
     /// The step of a file that was moved to the trash.
     static func trashed(_ item: Trash.Item) -> UndoStep {
-        .trashed(path: item.originalPath, trash: String(decoding: item.pathBytes, as: UTF8.self))
+        .trashed(path: item.originalPath.string, trash: item.path.string)
     }
 
     var isEdit: Bool { if case .edited = self { true } else { false } }

@@ -182,7 +182,7 @@ struct ConflictLine: Comparable {
         modified = item.modified
         host = connection.isOneOfSeveral ? connection.hostName : nil
         if connection.host == nil {
-            author = FileVersion.author(of: path)
+            author = FileVersion.author(of: FilePath(bytes: path))
         } else {
             let value = Self.authorName.flatMap { item.extendedAttributes?[$0.text] }
             author = value.flatMap { DeviceIdentifier(attributeValue: $0.utf8) }

@@ -80,7 +80,7 @@ struct ConflictsResolveCommand: ParsableCommand {
     }
 
     private func resolve(_ place: ConflictPlace) throws {
-        let shown = DisplayText.escaped(place.original)
+        let shown = place.shown
         if identical {
             let removed = try FileVersion.removeIdentical(of: place.original)
             return say("\(shown): \(Readable.count(removed.count, "identical version", "identical versions")) dropped")
@@ -107,7 +107,7 @@ struct ConflictsResolveCommand: ParsableCommand {
         case "both":
             for version in try place.distinct(versions) {
                 let path = try version.keepAsFile()
-                say("\(DisplayText.escaped(version.pathBytes)) is now \(DisplayText.escaped(path))")
+                say("\(DisplayText.escaped(version.path.bytes)) is now \(DisplayText.escaped(path.bytes))")
             }
         case "newest":
             if let newest = all.first, newest.modified > current?.modified ?? Timestamp(nanoseconds: .min) {
@@ -119,7 +119,7 @@ struct ConflictsResolveCommand: ParsableCommand {
             let kept = Set(try chosen.replaceCurrent())
             // The former contents of the file, if they are those that were seen.
             for version in try FileVersion.allConflicts(of: place.original)
-            where kept.contains(version.pathBytes) && current.map({ version.isSameFile(as: $0) }) == true {
+            where kept.contains(version.path) && current.map({ version.isSameFile(as: $0) }) == true {
                 try drop(version, trash)
             }
         }
@@ -134,7 +134,7 @@ struct ConflictsResolveCommand: ParsableCommand {
         let rest = try FileVersion.allConflicts(of: place.original)
         guard rest.isEmpty else {
             let versions = Readable.count(rest.count, "new version", "new versions")
-            throw Failure("\(DisplayText.escaped(place.original)) has \(versions) in conflict")
+            throw Failure("\(place.shown) has \(versions) in conflict")
         }
     }
 
@@ -151,7 +151,7 @@ struct ConflictsResolveCommand: ParsableCommand {
         do throws(DocumentError) {
             if let trash { try version.move(to: trash) } else { try version.remove() }
         } catch {
-            guard try FileVersion.allConflicts(of: version.originalPathBytes).contains(version) else { return }
+            guard try FileVersion.allConflicts(of: version.originalPath).contains(version) else { return }
             throw error
         }
     }
@@ -162,7 +162,7 @@ struct ConflictsResolveCommand: ParsableCommand {
         guard Terminal.isTerminal(STDIN_FILENO), Terminal.isTerminal(STDERR_FILENO) else {
             throw Failure(
                 status: ExitStatus.usage,
-                "which version of \(DisplayText.escaped(place.original)) is to be kept? Use --keep current|newest|both|NUMBER, or --tool"
+                "which version of \(place.shown) is to be kept? Use --keep current|newest|both|NUMBER, or --tool"
             )
         }
         var table = Table(header: [("", false), ("author", false), ("size", true), ("modified", false)])
@@ -175,7 +175,7 @@ struct ConflictsResolveCommand: ParsableCommand {
             ])
         }
         Output.prompt(
-            ([DisplayText.escaped(place.original)]
+            ([place.shown]
                 + table.lines(color: Terminal.hasColor(STDERR_FILENO), width: Terminal.width))
                 .joined(separator: "\n") + "\nKeep which? [current, newest, both, 1...\(versions.count)] ")
         guard let answer = readLine()?.split(separator: " ").first.map(String.init) else {
@@ -197,7 +197,7 @@ struct ConflictsResolveCommand: ParsableCommand {
         while let first = rest.popFirst() {
             let merging = [first] + (three ? rest.popFirst().map { [$0] } ?? [] : [])
             let current = try FileVersion.current(of: place.original)
-            let files = try MergeFiles(place.original, current, merging)
+            let files = try MergeFiles(place.original.bytes, current, merging)
             let merged = try files.run(words)
             do throws(DocumentError) {
                 try FileVersion.save(merged, of: place.original, over: current, files.former, trash: trash)
@@ -210,6 +210,6 @@ struct ConflictsResolveCommand: ParsableCommand {
         // Others had the contents of one that was merged.
         for version in all where !versions.contains(version) { try drop(version, trash) }
         try requireNoVersions(place)
-        say("\(DisplayText.escaped(place.original)) is resolved")
+        say("\(place.shown) is resolved")
     }
 }

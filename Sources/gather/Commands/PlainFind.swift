@@ -74,7 +74,7 @@ struct PlainFind {
         if !directories.isEmpty {
             var bytes = ArgumentBytes()
             for directory in directories {
-                scopes.append(SearchScope(directory: try RealPath.directory(bytes.bytes(of: directory))))
+                scopes.append(.directory(FilePath(bytes: try RealPath.directory(bytes.bytes(of: directory)))))
             }
         }
         question = try AskedQuestion(predicate, FileShortcuts(), command: "gather find\(connection.words)")

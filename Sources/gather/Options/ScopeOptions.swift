@@ -47,7 +47,7 @@ struct ScopeOptions: ParsableArguments {
             case .documents: .documents(ofContainer: identifier)
             case .data: .data(ofContainer: identifier)
             }
-        } + directories.map { SearchScope(directory: try directory(bytes.bytes(of: $0), connection)) }
+        } + directories.map { .directory(FilePath(bytes: try directory(bytes.bytes(of: $0), connection))) }
     }
 }
 

@@ -141,13 +141,8 @@ extension SearchScope {
         case .container(let identifier), .documents(let identifier), .data(let identifier):
             return identifier == container.identifier
         case .directory(let path):
-            func lies(_ one: String, in other: String) -> Bool {
-                one == other || other == "/" || one.hasPrefix(other + "/")
-            }
-            return lies(path, in: container.path) || lies(container.path, in: path)
-        case .rawDirectory(let path):
-            // The path of a container is UTF-8, so it does not lie in this directory.
-            return container.path == "/" || path.starts(with: (container.path + "/").utf8)
+            let root = FilePath(container.path)
+            return path.starts(with: root) || root.starts(with: path)
         }
     }
 }

@@ -282,7 +282,7 @@ struct ConflictsCommandTests {
         let temporary = daemon.directory + "/temporary"
         mkdir(temporary, 0o700)
         let path = daemon.box + "/note.txt"
-        let (before, stamp) = (try files(daemon), try FileVersion.current(of: path))
+        let (before, stamp) = (try files(daemon), try FileVersion.current(of: FilePath(path)))
         let result = await ChildProcess(
             .gather, ["conflicts", "resolve", path, "--tool", tool, "--delete", "--socket", daemon.socket.path],
             environment: ["TMPDIR": temporary]
@@ -291,8 +291,8 @@ struct ConflictsCommandTests {
         #expect(result.errors.hasPrefix("gather: \(path) is still in conflict: \(reason)"), "\(result.errors)")
         #expect(result.text == "")
         #expect(try files(daemon) == before)
-        #expect(try FileVersion.current(of: path) == stamp)
-        let versions = try FileVersion.conflicts(of: path)
+        #expect(try FileVersion.current(of: FilePath(path)) == stamp)
+        let versions = try FileVersion.conflicts(of: FilePath(path))
         #expect(
             try versions.map { String(decoding: try $0.contents(), as: UTF8.self) }
                 == (1...3).reversed().map { "version \($0)" })
@@ -332,7 +332,7 @@ struct ConflictsCommandTests {
         let result = await daemon.gather("conflicts", "resolve", path, "--tool", tool)
         #expect(result.status == 1 && result.errors.contains("has changed since it was listed"), "\(result.errors)")
         #expect(try note(daemon) == "another")
-        #expect(try FileVersion.conflicts(of: path).count == 3)
+        #expect(try FileVersion.conflicts(of: FilePath(path)).count == 3)
         let left = try #require(result.errors.firstMatch(of: /Its text is in (.+)\n/)).1
         #expect(try String(contentsOfFile: "\(left)/note.txt", encoding: .utf8) == "merged")
         try FileManager.default.removeItem(atPath: String(left))

@@ -52,8 +52,8 @@ struct RawNameTests {
         #expect(json.text.contains("\"rawPath\":\"\(encoded)\""), "\(json)")
         let shown = await gather("show \"$RAW/f\" --json", daemon)
         #expect(shown.text.contains("\"rawPath\":\"\(encoded)\""), "\(shown)")
-        let items = try await daemon.client.find("name == 'g'", scopes: [SearchScope(directory: below)]).items
-        #expect(items.map(\.pathBytes) == [below + Array("/d/g".utf8)])
+        let items = try await daemon.client.find("name == 'g'", scopes: [.directory(FilePath(bytes: below))]).items
+        #expect(items.map(\.filePath) == [FilePath(bytes: below + Array("/d/g".utf8))])
     }
 
     @Test func formerPathsAreBytes() async throws {
@@ -93,7 +93,7 @@ struct RawNameTests {
             await daemon.gather("find", "isConflictVersion == TRUE", "--attributes", "conflictOf", "--json"),
         ] { #expect(result.text.contains("\"rawConflictOf\":\"\(encoded)\""), "\(result)") }
         let found = try await daemon.client.find("isConflictVersion == TRUE", attributes: [.conflictOf]).items
-        #expect(found.map(\.conflictOfBytes) == [below + Self.raw])
+        #expect(found.map(\.conflictOfFilePath) == [FilePath(bytes: below + Self.raw)])
     }
 
     @Test func argumentsThatCannotBeServedAreNamed() async throws {

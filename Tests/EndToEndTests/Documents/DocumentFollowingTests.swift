@@ -17,7 +17,7 @@ struct DocumentFollowingTests {
     private func document(_ daemon: TestDaemon, _ name: String) throws -> Document<Text> {
         try write("0", daemon.box + "/" + name)
         return Document<Text>(
-            path: daemon.box + "/" + name,
+            path: FilePath(daemon.box + "/" + name),
             options: DocumentOptions(
                 autosaveInterval: .seconds(3_600), daemonTimeout: Patience.duration, daemon: daemon.client.daemon))
     }
@@ -57,7 +57,7 @@ struct DocumentFollowingTests {
         while let state = await states.next(), !state.contains(.inConflict) {}
         #expect(try await document.contents.text == "mine")
         try await document.close()
-        #expect(try FileVersion.conflicts(of: daemon.box + "/a.txt").count == 1)
+        #expect(try FileVersion.conflicts(of: FilePath(daemon.box + "/a.txt")).count == 1)
     }
 
     private struct Album: PackageContents {
@@ -65,7 +65,7 @@ struct DocumentFollowingTests {
         init(package: Package) { self.package = package }
         /// The text of a file; nil if another program has changed it since the package was loaded.
         func text(_ path: String) -> String? {
-            (try? package[path]?.file?.contents()).map { String(decoding: $0, as: UTF8.self) }
+            (try? package[FilePath(path)]?.file?.contents()).map { String(decoding: $0, as: UTF8.self) }
         }
     }
 
@@ -77,7 +77,7 @@ struct DocumentFollowingTests {
         }
         let path = daemon.box + "/a.album"
         let document = Document<Album>(
-            path: path,
+            path: FilePath(path),
             options: DocumentOptions(
                 autosaveInterval: .seconds(3_600), daemonTimeout: Patience.duration, daemon: daemon.client.daemon))
         var changes = document.changes.makeAsyncIterator()
@@ -90,7 +90,7 @@ struct DocumentFollowingTests {
         }
         // The package is followed under a new name.
         try FileManager.default.moveItem(atPath: path, toPath: daemon.box + "/b.album")
-        try await wait(&changes, for: .moved(path: daemon.box + "/b.album"))
+        try await wait(&changes, for: .moved(path: FilePath(daemon.box + "/b.album")))
         try write("4", daemon.box + "/b.album/pages/first/text")
         while try await document.contents.text("pages/first/text") != "4" { try await wait(&changes, for: .reloaded) }
         // Its own save is no change from outside.
@@ -124,21 +124,21 @@ struct DocumentFollowingTests {
         let before = try await daemon.client.find("name == 'a.txt'").items.map(\.id)
         for number in 1...3 {
             let other = Document<Text>(
-                path: daemon.box + "/a.txt", options: DocumentOptions(followsChanges: false))
+                path: FilePath(daemon.box + "/a.txt"), options: DocumentOptions(followsChanges: false))
             try await other.open()
             try await document.edit { $0.text = "mine \(number)" }
             try await other.edit { $0.text = "other \(number)" }
             try await other.close()
             try await document.save()
             #expect(try await daemon.client.find("name == 'a.txt'").items.map(\.id) == before, "save \(number)")
-            let versions = try FileVersion.conflicts(of: daemon.box + "/a.txt")
+            let versions = try FileVersion.conflicts(of: FilePath(daemon.box + "/a.txt"))
             #expect(versions.count == number)
             #expect(
                 try await daemon.client.find("name == 'a.txt'", attributes: [.links, .conflictVersions]).items.map {
                     [$0.links, $0.conflictVersions]
                 } == [[1, Int64(number)]])
         }
-        #expect(await document.path == daemon.box + "/a.txt")
+        #expect(await document.path.string == daemon.box + "/a.txt")
         #expect(document.state == .inConflict)
     }
 
@@ -149,7 +149,7 @@ struct DocumentFollowingTests {
         var changes = document.changes.makeAsyncIterator()
         try await document.open()
         #expect(rename(daemon.box + "/a.txt", daemon.box + "/folder/b.txt") == 0)
-        try await wait(&changes, for: .moved(path: daemon.box + "/folder/b.txt"))
+        try await wait(&changes, for: .moved(path: FilePath(daemon.box + "/folder/b.txt")))
         try await document.edit { $0.text = "1" }
         try await document.save()
         #expect(try String(contentsOfFile: daemon.box + "/folder/b.txt", encoding: .utf8) == "1")
@@ -158,7 +158,7 @@ struct DocumentFollowingTests {
         try await document.edit { $0.text = "2" }
         try await document.save()
         #expect(try String(contentsOfFile: daemon.box + "/other/b.txt", encoding: .utf8) == "2")
-        #expect(await document.path == daemon.box + "/other/b.txt")
+        #expect(await document.path.string == daemon.box + "/other/b.txt")
         #expect(try FileManager.default.contentsOfDirectory(atPath: daemon.box).sorted() == ["other"])
     }
 
@@ -185,7 +185,7 @@ struct DocumentFollowingTests {
         #expect(rename(daemon.box + "/a.txt", daemon.box + "/" + other) == 0)
         #expect(rename(daemon.box + "/b", daemon.box + "/a.txt") == 0)
         try await wait(&changes, for: "new", in: document)
-        #expect(await document.path == daemon.box + "/a.txt")
+        #expect(await document.path.string == daemon.box + "/a.txt")
         try await document.edit { $0.text = "mine" }
         try await document.close()
         #expect(try String(contentsOfFile: daemon.box + "/a.txt", encoding: .utf8) == "mine")
@@ -197,10 +197,10 @@ struct DocumentFollowingTests {
         let document = try document(daemon, "a.txt")
         var changes = document.changes.makeAsyncIterator()
         try await document.open()
-        let trash = Trash(container: daemon.box)
-        let item = try trash.move(Array((daemon.box + "/a.txt").utf8))
+        let trash = Trash(container: FilePath(daemon.box))
+        let item = try trash.move(FilePath(daemon.box + "/a.txt"))
         try await wait(&changes, for: .deleted)
-        #expect(await document.path == daemon.box + "/a.txt")
+        #expect(await document.path.string == daemon.box + "/a.txt")
         try trash.restore(item)
         try await wait(&changes, for: .restored)
         var states = document.states.makeAsyncIterator()
@@ -263,7 +263,7 @@ struct DocumentFollowingTests {
         try write("0", daemon.box + "/a.txt")
         daemon.stop()
         let document = Document<Text>(
-            path: daemon.box + "/a.txt",
+            path: FilePath(daemon.box + "/a.txt"),
             options: DocumentOptions(daemonTimeout: .milliseconds(50), daemon: daemon.client.daemon))
         try await document.open()
         #expect(await document.following == .paused(reason: "gatherd does not answer"))

@@ -93,11 +93,11 @@ import Testing
             }
         }
         // Whatever a killed process left is completed by whoever opens the document next.
-        let document = Document<Anything>(path: path, options: DocumentOptions(followsChanges: false))
+        let document = Document<Anything>(path: FilePath(path), options: DocumentOptions(followsChanges: false))
         try await document.open()
         let current = try text(path)
         #expect(try await document.contents.bytes.starts(with: current.utf8))
-        let conflicts = try FileVersion.conflicts(of: path).map { try text($0.path) }
+        let conflicts = try FileVersion.conflicts(of: FilePath(path)).map { try text($0.path.string) }
         let all = Log(try String(contentsOfFile: log, encoding: .utf8))
         // An exchange whose process was killed before it could log leaves its file beside the document.
         let others = try FileManager.default.contentsOfDirectory(atPath: directory + "/folder")

@@ -282,18 +282,18 @@ struct LinkedListTests {
             // A program that uses the library.
             group.addTask {
                 var generator = SeededGenerator(seed: seed, 2)
-                let trash = Trash(container: world.daemon.box)
+                let trash = Trash(container: FilePath(world.daemon.box))
                 for number in 0..<400 {
-                    let bytes = Array(file.utf8)
+                    let path = FilePath(file)
                     var read: [UInt8] = []
                     switch Int.random(in: 0..<7, using: &generator) {
-                    case 0: read = (try? FileVersion.current(of: file)?.contents()) ?? []
-                    case 1: read = (try? FileVersion.conflicts(of: file).flatMap { try $0.contents() }) ?? []
-                    case 2: _ = try? FileVersion.add(Array("Version \(number)\n".utf8), to: bytes)
-                    case 3: _ = try? FileVersion.conflicts(of: file).last?.move(to: trash)
-                    case 4: _ = try? trash.keep(Array("Kept \(number)\n".utf8), of: bytes)
-                    case 5: _ = try? trash.items(of: bytes).first.map { try trash.restore($0) }
-                    default: _ = try? trash.move(bytes)
+                    case 0: read = (try? FileVersion.current(of: path)?.contents()) ?? []
+                    case 1: read = (try? FileVersion.conflicts(of: path).flatMap { try $0.contents() }) ?? []
+                    case 2: _ = try? FileVersion.add(Array("Version \(number)\n".utf8), to: path)
+                    case 3: _ = try? FileVersion.conflicts(of: path).last?.move(to: trash)
+                    case 4: _ = try? trash.keep(Array("Kept \(number)\n".utf8), of: path)
+                    case 5: _ = try? trash.items(of: path).first.map { try trash.restore($0) }
+                    default: _ = try? trash.move(path)
                     }
                     #expect(!String(decoding: read, as: UTF8.self).contains(PrivateFolder.marker), "seed \(seed)")
                 }

@@ -125,8 +125,8 @@ struct Follower {
         for removal in changes.removed { effect.remove(relative(removal.pathBytes)) }
         for item in changes.changed {
             let path = relative(item.pathBytes ?? [])
-            if let previous = item.previousPath {
-                effect.move(relative(Array(previous.utf8)), path)
+            if let previous = item.previousFilePath {
+                effect.move(relative(previous.bytes), path)
             } else {
                 effect.change(path)
             }

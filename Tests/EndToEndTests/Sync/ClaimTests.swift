@@ -16,7 +16,7 @@ struct ClaimTests {
 
     /// The device of a version in conflict; nil without one.
     private static func author(_ machine: SyncMachine, _ name: String) -> String? {
-        FileVersion.author(of: Array((machine.box + "/" + name).utf8))?.description
+        FileVersion.author(of: FilePath(machine.box + "/" + name))?.description
     }
 
     /// The names of the versions of a document, and their texts.
@@ -138,7 +138,7 @@ struct ClaimTests {
     @Test func versionThatAProgramMadeHasItsAuthorElsewhere() async throws {
         let pair = try await SyncPair()
         let (a, b) = (pair.a, pair.b)
-        try FileVersion.add(Array("of a program".utf8), to: Array((a.box + "/first").utf8))
+        try FileVersion.add(Array("of a program".utf8), to: FilePath(a.box + "/first"))
         try await Self.until("B has both versions") { Set(Self.versions(b, of: "first").values) == ["of a program"] }
         let carriesTags = try await b.carriesTags
         try await Self.until("B knows who made it") {

@@ -47,11 +47,11 @@ struct EvictRuleTests {
         try Data("older".utf8).write(to: URL(filePath: b.box + "/d/.syncthing.gather-note.txt.tmp"))
         let options = DocumentOptions(
             daemonTimeout: Patience.duration, daemon: .at(path: b.socket.path, sharing: b.directory + "/helper"))
-        let note = Document<Text>(path: b.box + "/d/note.txt", options: options)
+        let note = Document<Text>(path: FilePath(b.box + "/d/note.txt"), options: options)
         try await note.open()
         #expect(try await note.contents.bytes == Array("the text of d/note.txt".utf8))
         #expect(note.state == .inConflict)
-        let versions = try FileVersion.conflicts(of: b.box + "/d/note.txt")
+        let versions = try FileVersion.conflicts(of: FilePath(b.box + "/d/note.txt"))
         #expect(try versions.map { try $0.contents() } == [Array("older".utf8)])
         try await note.close()
         try await pair.a.until("hasUnresolvedConflicts == TRUE AND kind == 'file'", ["d/note.txt"])

@@ -177,18 +177,18 @@ struct EvictTests {
         let options = DocumentOptions(
             daemonTimeout: Patience.duration, daemon: .at(path: b.socket.path, sharing: b.directory + "/helper"))
         let none = await #expect(throws: DocumentError.self) {
-            try await Document<Text>(path: b.box + "/none.txt", options: options).open()
+            try await Document<Text>(path: FilePath(b.box + "/none.txt"), options: options).open()
         }
         #expect(none?.code == .notFound)
 
-        let note = Document<Text>(path: b.box + "/note.txt", options: options)
+        let note = Document<Text>(path: FilePath(b.box + "/note.txt"), options: options)
         try await note.open()
         #expect(try await note.contents.text == "the note")
         #expect(note.state == [])
         try await note.close()
         // By another spelling of the path.
         #expect(symlink(b.box, b.directory + "/link") == 0)
-        let drawing = Document<Drawing>(path: b.directory + "/link/cat.drawing", options: options)
+        let drawing = Document<Drawing>(path: FilePath(b.directory + "/link/cat.drawing"), options: options)
         try await drawing.open()
         #expect(try await drawing.contents.package.contents(at: "first") == Array("one".utf8))
         #expect(try await drawing.contents.package.contents(at: "layers/second") == Array("two".utf8))
@@ -205,7 +205,7 @@ struct EvictTests {
         let away = await #expect(throws: DocumentError.self) {
             var options = options
             options.daemon = .at(path: b.socket.path, sharing: b.directory + "/no-helper")
-            try await Document<Text>(path: b.box + "/note.txt", options: options).open()
+            try await Document<Text>(path: FilePath(b.box + "/note.txt"), options: options).open()
         }
         #expect(away?.code == .notDownloaded)
         #expect(

@@ -10,14 +10,14 @@ import Glibc
             fail("usage: live-folder DIRECTORY")
         }
         do {
-            try await follow(String(cString: folder))
+            try await follow(FilePath(platformString: folder))
         } catch {
             fail(error.message)
         }
     }
 
     /// Shows the folder until the process ends, also after a restart of the daemon.
-    static func follow(_ folder: String) async throws(GatherError) {
+    static func follow(_ folder: FilePath) async throws(GatherError) {
         let query = MetadataQuery(
             predicate: "NOT hidden == TRUE", scopes: [.directory(folder)], attributes: [.path, .size, .kind],
             sortedBy: [SortKey(.path)])
@@ -31,10 +31,12 @@ import Glibc
         }
     }
 
-    static func show(_ items: [MetadataItem], in folder: String) {
+    static func show(_ items: [MetadataItem], in folder: FilePath) {
         print("\(folder): \(items.count) items, \(items.reduce(0) { $0 + ($1.size ?? 0) }) bytes")
         for item in items {
-            print("  \(item.path?.dropFirst(folder.count + 1) ?? "")\(item.kind == .directory ? "/" : "")")
+            var path = item.filePath ?? ""
+            _ = path.removePrefix(folder)
+            print("  \(path)\(item.kind == .directory ? "/" : "")")
         }
         fflush(nil)
     }

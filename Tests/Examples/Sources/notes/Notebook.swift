@@ -6,7 +6,7 @@ import GatherDocuments
 /// The notes are the files `NAME.txt` in the container's `Documents`. The key-value store names the one that was edited last.
 struct Notebook: Sendable {
     let container: Container
-    private let folder: String
+    private let folder: FilePath
     private let store: KeyValueStore
 
     init(container identifier: ContainerIdentifier) async throws {
@@ -16,10 +16,10 @@ struct Notebook: Sendable {
     }
 
     /// Returns the path of a note, which may lie in a folder: `work/today`.
-    func path(of name: String) throws -> String {
+    func path(of name: String) throws -> FilePath {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         if parts.contains(where: { $0.isEmpty || $0.first == "." }) { throw Failure("'\(name)' names no note") }
-        return folder + "/" + name + ".txt"
+        return folder.appending("\(name).txt")
     }
 
     /// Changes a note, or makes it, and gives it the star. Returns whether it has versions in conflict now.
@@ -61,7 +61,10 @@ struct Notebook: Sendable {
         if query.isGathering { return }
         let starred = store.string(forKey: "starred")
         let lines = query.results.map { item in
-            let name = String((item.path ?? "").dropFirst(folder.count + 1).dropLast(4))
+            var path = item.filePath ?? ""
+            _ = path.removePrefix(folder)
+            path.extension = nil
+            let name = path.string
             return "\(name == starred ? "*" : " ") \(Notes.local(item.modified))  \(DisplayText.escaped(name))"
                 + (item.conflictVersions ?? 0 > 0 ? "  (in conflict)" : "")
         }

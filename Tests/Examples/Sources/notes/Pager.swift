@@ -6,12 +6,12 @@ import Glibc
 
 /// Shows one version of a note at a time, and keeps the one that the reader chooses.
 struct Pager {
-    let path: String
+    let path: FilePath
     let trash: Trash
 
     /// Pages until the reader decides, or the input ends.
     func run() throws {
-        try FileVersion.removeIdentical(of: Array(path.utf8))
+        try FileVersion.removeIdentical(of: path)
         let versions = try [FileVersion.current(of: path)].compactMap { $0 } + FileVersion.conflicts(of: path)
         guard versions.contains(where: \.isConflict) else { throw Failure("\(path) is not in conflict") }
         var page = 0

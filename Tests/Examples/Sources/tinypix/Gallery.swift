@@ -8,7 +8,7 @@ struct Gallery: Sendable {
     static let tints = ["black", "red", "green", "yellow", "blue", "magenta", "cyan"]
     let store: KeyValueStore
     private let container: Container
-    private let folder: String
+    private let folder: FilePath
 
     init(container identifier: ContainerIdentifier) async throws {
         container = try await Container(identifier: identifier)
@@ -27,7 +27,7 @@ struct Gallery: Sendable {
     /// Returns a picture that is not open yet. Changes will be saved within a second.
     func picture(_ name: String) throws -> Document<Picture> {
         if name.isEmpty || name.hasPrefix(".") || name.contains("/") { throw Failure("'\(name)' names no picture") }
-        return Document(path: "\(folder)/\(name).tinypix", options: DocumentOptions(autosaveInterval: .seconds(1)))
+        return Document(path: folder.appending("\(name).tinypix"), options: .init(autosaveInterval: .seconds(1)))
     }
 
     /// Lists the pictures, the newest first. With `live`, lists them again after each change of a picture or the tint, until
