@@ -16,6 +16,7 @@ import Testing
         ("a.txt", "- Milk\n* Eggs\n\n  1. Tea", .markdown), ("a.txt", "- Milk\nEggs", .todo),
         ("a.txt", "name,quantity\na,b", .csv), ("", "Item;Price;Notes", .csv), ("a.txt", "\u{FEFF}Name\tQty", .csv),
         ("a.txt", "Milk, 2 l\nEggs", .todo), ("a.txt", "<3 chocolate", .todo), ("a.txt", "x [1] 2", .todo),
+        ("a.txt", "\\ \u{301} @name;quantity\n", .todo),
     ])
     func `A format follows from the contents and the ending`(_ name: String, _ text: String, _ format: ImportFormat)
         throws

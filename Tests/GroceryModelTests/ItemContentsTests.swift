@@ -222,6 +222,10 @@ import Testing
         }
     }
 
+    @Test func `An accent behind a blank is kept`() {
+        #expect(Array(ItemText.trimmed(" \u{301}a \u{301} ").utf8) == Array("\u{301}a \u{301}".utf8))
+    }
+
     @Test(arguments: ["", "  ", "#tag", "a\nb", "a\u{7}b"]) func `A line without a name is refused`(_ text: String) {
         #expect(throws: GroceryError.self) { try ItemContents(typed: text) }
     }

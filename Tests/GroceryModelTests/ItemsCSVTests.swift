@@ -51,7 +51,11 @@ import Testing
             let separator = [",", ";", "\t"][Int.random(in: 0..<3, using: &random)]
             let end = Bool.random(using: &random) ? "\r\n" : "\n"
             func line(_ cells: [String]) -> String {
-                cells.map { "\"" + $0.replacing("\"", with: "\"\"") + "\"" }.joined(separator: separator) + end
+                // By bytes: a quote and an accent are one character.
+                cells.map { cell in
+                    let quoted = cell.utf8.flatMap { $0 == UInt8(ascii: "\"") ? [$0, $0] : [$0] }
+                    return "\"" + String(decoding: quoted, as: UTF8.self) + "\""
+                }.joined(separator: separator) + end
             }
             let text =
                 line(["quantity", "name", "note"])

@@ -12,7 +12,10 @@ enum ItemsCSV {
     /// with ``TodoWord/beginning`` is one of todo.txt, whatever the name is.
     static func hasHeader(_ text: String) -> Bool {
         guard let header = Header(text),
-            !header.columns.contains(where: { $0.split(separator: " ").contains(TodoWord.beginning[...]) })
+            // By bytes, since a blank and an accent are one character.
+            !header.columns.contains(where: { column in
+                column.utf8.split(separator: UInt8(ascii: " ")).contains { $0.elementsEqual(TodoWord.beginning.utf8) }
+            })
         else { return false }
         return header.columns.count { ForeignField.named($0) != nil } > 1
     }

@@ -3,12 +3,12 @@
 
 /// The rules for names, quantities and tags: one line of text each.
 package enum ItemText {
-    /// Returns text without blanks around it.
+    /// Returns text without blanks around it. An accent behind a blank makes one character of both, and is no blank.
     package static func trimmed(_ text: some StringProtocol) -> String {
-        var text = Substring(text)
-        while let first = text.first, first.isWhitespace { text.removeFirst() }
-        while let last = text.last, last.isWhitespace { text.removeLast() }
-        return String(text)
+        var scalars = Substring(text).unicodeScalars
+        while scalars.first?.properties.isWhitespace == true { scalars.removeFirst() }
+        while scalars.last?.properties.isWhitespace == true { scalars.removeLast() }
+        return String(Substring(scalars))
     }
 
     /// Returns a name that a person typed, without blanks around it.
