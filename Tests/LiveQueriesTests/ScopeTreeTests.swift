@@ -41,6 +41,15 @@ import Testing
         }
     }
 
+    /// Where everything is in scope, a directory that is named besides opens the packages and archives at its place.
+    @Test func aNamedDirectoryDependsOnPlace() {
+        let directory = QueryScope.directory(Array(".gather".utf8))
+        #expect(ScopeTree([.whole, directory]).dependsOnPlace && ScopeTree([directory]).dependsOnPlace)
+        #expect(ScopeTree([.documents]).dependsOnPlace)
+        #expect(!ScopeTree([.whole]).dependsOnPlace && !tree("").dependsOnPlace)
+        #expect(!ScopeTree([.documents, .data]).dependsOnPlace)
+    }
+
     @Test func manyDirectoriesInOne() {
         let scope = ScopeTree((0..<100).map { .directory(Array("d\($0)".utf8)) })
         #expect(covers(scope, "d57/x") && !covers(scope, "d100/x") && !covers(scope, "d57"))

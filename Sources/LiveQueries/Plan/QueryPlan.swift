@@ -164,9 +164,9 @@ package struct QueryPlan: Sendable {
         return moment
     }
 
-    /// Whether it reads attributes that follow from the place of an item (path, depth, scope). A moved directory may
-    /// then change its answer for every item below.
-    package var isPlaceSensitive: Bool { attributes.followFromPlace || !scope.isWhole }
+    /// Whether its scope, or attributes that it reads (path, depth, scope), depend on the place of an item. A moved
+    /// directory may then change its answer for every item below.
+    package var isPlaceSensitive: Bool { attributes.followFromPlace || scope.dependsOnPlace }
 
     /// The properties of the directories above an item that its answer depends on.
     var causes: SubtreeChange.Causes {

@@ -21,10 +21,13 @@ struct ScopeTree: Sendable, Hashable {
     }
 
     private var nodes: [Node]
+    /// Whether a directory is named. Packages and archives are searched there, also where everything is in scope.
+    private let namesDirectory: Bool
 
     init(_ scopes: [QueryScope]) {
         let documents = Array(DerivedText.documents.utf8)
         let isWhole = scopes.contains { $0 == .whole || $0 == .directory([]) }
+        namesDirectory = scopes.contains { if case .directory(let path) = $0 { !path.isEmpty } else { false } }
         nodes = [Node(covers: isWhole || scopes.contains(.data))]
         if isWhole { return }
         if scopes.contains(.data) { add([documents], covers: false) }
@@ -56,6 +59,9 @@ struct ScopeTree: Sendable, Hashable {
 
     /// Whether everything is in scope.
     var isWhole: Bool { nodes.allSatisfy(\.covers) }
+
+    /// Whether an item that goes elsewhere may come into the searched part, or leave it.
+    var dependsOnPlace: Bool { !isWhole || namesDirectory }
 
     /// Whether no item is in scope.
     var isEmpty: Bool { !nodes.contains(where: \.covers) }
