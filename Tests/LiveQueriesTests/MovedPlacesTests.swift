@@ -11,6 +11,9 @@ import Testing
 @Suite struct MovedPlacesTests {
     private static let directory = NaiveTree.status(.directory)
     private static let package = NaiveTree.status(.package)
+    private static let viewer = Viewer(
+        Credentials(user: 1_000, groups: [100]), above: [],
+        root: FileAccess(mode: 0o755, owner: 0, group: 0, accessList: .none))
 
     /// A tree with live queries, whose changes are applied at once or, with no row allowed there, in background updates.
     private struct Scene {
@@ -20,12 +23,13 @@ import Testing
         init(rowLimit: Int) { registry = LiveQueryRegistry(rowLimit: rowLimit, walkLimit: 4_096) }
 
         func watch(
-            _ text: String, _ attributes: AttributeSet, in directories: [String], hasPackages: Bool = false
+            _ text: String, _ attributes: AttributeSet, in directories: [String], hasPackages: Bool = false,
+            viewer: Viewer? = nil
         ) throws -> LiveQuery {
             let plan = QueryPlan(
                 try Predicate(parsing: text, mode: .metadata),
                 scopes: [.whole] + directories.map { .directory(Array($0.utf8)) },
-                environment: .test(tree.index, hasPackages: hasPackages))
+                environment: .test(tree.index, viewer: viewer, hasPackages: hasPackages))
             let query = registry.add(plan, attributes: attributes)
             query.gather(plan.selectTolerantly(in: tree.index.snapshot()).selection)
             _ = query.takeFirst(limit: .max)
@@ -100,5 +104,44 @@ import Testing
         #expect(scene.news(of: query) == ["+ album/pages/page.txt"])
         try scene.tree.move(pages, to: album, "sheets")
         #expect(scene.news(of: query) == ["- album/pages/page.txt"])
+    }
+
+    /// The directory in between is in the set of changes itself, so that the file is tested below that one.
+    @Test(arguments: [0, 1_024])
+    func `A file below a changed directory of a new archive has no conflict versions`(rowLimit: Int) throws {
+        var scene = Scene(rowLimit: rowLimit)
+        var open = Self.directory
+        open.mode = 0o755
+        let kept = try #require(try scene.tree.insert("kept", open))
+        let middle = try #require(try scene.tree.insert("middle", in: kept, open))
+        try scene.tree.insert("a", in: middle, NaiveTree.status(.file))
+        try scene.tree.insert("a.sync-conflict-20261107-120509-ABCDEFG", in: middle, NaiveTree.status(.file))
+        _ = scene.tree.index.takeChanges()
+        let query = try scene.watch(
+            "name == 'a'", [.name, .conflictVersions], in: [".gather"], viewer: Self.viewer)
+        try #require(query.count == 1)
+        try scene.tree.move(kept, to: nil, ".gather")
+        try scene.tree.update(middle) { $0.mode = 0o705 }
+        #expect(scene.news(of: query) == ["~ .gather/middle/a"])
+        try scene.tree.move(kept, to: nil, "kept")
+        try scene.tree.update(middle) { $0.mode = 0o755 }
+        #expect(scene.news(of: query) == ["~ kept/middle/a"])
+    }
+
+    /// No query follows places here, so only the access to the upper directory leads to the file.
+    @Test(arguments: [0, 1_024])
+    func `A file that goes out of sight is told with its former path`(rowLimit: Int) throws {
+        var open = Self.directory
+        open.mode = 0o755
+        var scene = Scene(rowLimit: rowLimit)
+        let upper = try #require(try scene.tree.insert("upper", open))
+        let lower = try #require(try scene.tree.insert("lower", in: upper, open))
+        try scene.tree.insert("a", in: lower, NaiveTree.status(.file))
+        _ = scene.tree.index.takeChanges()
+        let query = try scene.watch("name == 'a'", [.name], in: [], viewer: Self.viewer)
+        try #require(query.count == 1)
+        try scene.tree.update(upper) { $0.mode = 0o700 }
+        try scene.tree.move(lower, to: upper, "secret")
+        #expect(scene.news(of: query) == ["- upper/lower/a"])
     }
 }

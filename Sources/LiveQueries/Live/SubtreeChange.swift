@@ -83,14 +83,20 @@ struct SubtreeChanges: Sendable {
     init(_ former: PreImageView, causes wanted: SubtreeChange.Causes) {
         if wanted.isEmpty { return }
         let (changes, current) = (former.changes, former.current)
-        var (before, now) = (ItemPlace(), ItemPlace())
+        var found: [(row: Row, causes: SubtreeChange.Causes)] = []
         for at in 0..<changes.count where changes.hasPreImage(at: at) {
             let row = changes.row(at: at)
             guard current.isLive(row), current.kind(of: row).isDirectory,
                 case .changed = changes.transition(at: at, in: current)
             else { continue }
-            let causes = SubtreeChanges.causes(of: former, at: at, among: wanted).intersection(wanted)
-            if causes.isEmpty { continue }
+            let causes = SubtreeChanges.causes(of: former, at: at, among: wanted)
+            // A renamed directory that no query follows may lie below one that is followed. Items below had another path.
+            if causes.isDisjoint(with: wanted.union(.place)) { continue }
+            found.append((row, causes.intersection(wanted)))
+        }
+        if found.allSatisfy(\.causes.isEmpty) { return }
+        var (before, now) = (ItemPlace(), ItemPlace())
+        for (row, causes) in found {
             var directory = SubtreeChange(causes: causes)
             before.forget()
             now.forget()
@@ -114,11 +120,15 @@ struct SubtreeChanges: Sendable {
                 directory.difference.inPackage = true
                 changedPackages = true
             }
-            if causes.contains(.archive) { directory.difference.conflicts = true }
             directories[row] = directory
-            if directory.difference.path { changedPlaces = true }
         }
         if directories.count > 1 { inheritCauses(current) }
+        for (row, directory) in directories {
+            if directory.causes.isEmpty { directories[row] = nil }
+            // By its own causes or by those above: nothing below an archive has conflict versions.
+            if directory.causes.contains(.archive) { directories[row]?.difference.conflicts = true }
+        }
+        changedPlaces = directories.values.contains { $0.difference.path }
         causes = directories.values.reduce([]) { $0.union($1.causes) }
     }
 
