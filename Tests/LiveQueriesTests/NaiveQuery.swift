@@ -81,8 +81,8 @@ struct NaiveQuery: Sendable {
     var namesPackages: Bool { text.contains("inPackage") }
     /// Whether it names an archive that an item lies below.
     func names(_ item: NaiveView) -> Bool { text.contains("/.gather") && "/\(item.path)".contains("/.gather/") }
-    /// The directories that its paths name.
-    var directories: [String] { text.contains("'/srv/box/a/") ? ["a"] : [] }
+    /// The directories that its paths name. The path of the file that a version belongs to names none.
+    var directories: [String] { text.contains("'/srv/box/a/") && !text.hasPrefix("conflictOf") ? ["a"] : [] }
 
     /// Queries that name an archive.
     static let ofArchives: [NaiveQuery] = [
@@ -90,7 +90,9 @@ struct NaiveQuery: Sendable {
         NaiveQuery(text: "size == 0 OR path LIKE '*/.gather/*'") {
             $0.status.size == 0 || "/\($0.path)".contains("/.gather/")
         },
-        NaiveQuery(text: "name LIKE '*' AND NOT path CONTAINS '/.stversions/'") { _ in true },
+        NaiveQuery(text: "name LIKE '*' AND NOT path CONTAINS '/.stversions/'") {
+            !"/\($0.path)".contains("/.stversions/")
+        },
     ]
 
     static let all: [NaiveQuery] = [
