@@ -24,6 +24,7 @@ final class MemoryList: PageList {
     /// The name of an item that is removed as soon as it was saved.
     static let fleeting = "Fleeting"
     private let state = Mutex(State())
+    private let following = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
     let name = "household"
 
     /// The changes that were asked for, in their order.
@@ -37,8 +38,12 @@ final class MemoryList: PageList {
             continuation.yield(.items(MemoryList.items(state)))
             state.streams.append(continuation)
         }
+        following.continuation.yield()
         return stream
     }
+
+    /// Waits until the list is followed. An event that is sent before is lost.
+    func waitForFollower() async { for await _ in following.stream { return } }
 
     /// Sends an event to all who follow the list.
     func send(_ event: ListEvent) {

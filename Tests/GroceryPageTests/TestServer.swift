@@ -33,6 +33,7 @@ struct TestServer {
         let running = Task { try await server.run { continuation.yield($0) } }
         var iterator = ready.makeAsyncIterator()
         let links = try #require(await iterator.next())
+        await list.waitForFollower()
         let result: Result<Void, any Error>
         let served = TestServer(list: list, token: token, links: links, bodies: server.bodies)
         do { result = .success(try await body(served)) } catch { result = .failure(error) }
