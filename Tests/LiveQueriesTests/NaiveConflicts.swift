@@ -80,11 +80,24 @@ extension NaiveQuery {
 }
 
 extension NaiveTree {
-    /// The seeds of the models whose trees have conflict versions; the other seeds stay what they were.
+    /// The seeds of the models whose trees have conflict versions. Other small seeds stay what they were.
     static let seedsOfConflicts: Range<UInt64> = 1_000..<1_016
 
     /// The seeds of the models whose trees have archives.
     static let seedsOfArchives: Range<UInt64> = 1_008..<1_024
+
+    /// Seeds from here on are new ones. Each quarter of them has conflict versions, both, archives, or neither.
+    private static let newSeeds: UInt64 = 1 << 32
+
+    /// Returns whether the tree of a seed has conflict versions.
+    static func hasConflicts(seed: UInt64) -> Bool {
+        seedsOfConflicts.contains(seed) || seed >= newSeeds && seed % 4 < 2
+    }
+
+    /// Returns whether the tree of a seed has archives.
+    static func hasArchives(seed: UInt64) -> Bool {
+        seedsOfArchives.contains(seed) || seed >= newSeeds && (1...2).contains(seed % 4)
+    }
 
     /// Gives a directory the name of an archive or takes it away, moves something into an archive, or makes one.
     mutating func randomArchive(_ generator: inout SeededGenerator) throws {

@@ -21,8 +21,8 @@ package enum TestLength {
         repeated ?? (isLong ? .random(in: 1...UInt64.max) : fixed)
     }
 
-    /// Returns the seeds 1, 2 and so on, and with `--long` another number of new ones, as `seed` does.
+    /// Returns the first `count` of the seeds 1, 2 and so on, and with `--long` another number of new ones, as `seed` does.
     package static func seeds(_ count: UInt64, long: UInt64) -> [UInt64] {
-        repeated.map { [$0] } ?? (1...(isLong ? long : count)).map(seed)
+        repeated.map { [$0] } ?? (0..<(isLong ? long : count)).map { seed($0 + 1) }
     }
 }
