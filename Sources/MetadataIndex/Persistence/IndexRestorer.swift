@@ -82,7 +82,7 @@ package final class IndexRestorer {
     /// - Throws: where the record cannot be; the index is of no use then.
     package func apply(_ record: JournalRecord) throws(RestoreError) {
         guard record.epoch == epoch else { return }
-        if record.kind != .floor { lastClock = max(lastClock, record.clock) }
+        if record.kind != .floor { lastClock = max(lastClock, try SnapshotFormat.checked(clock: record.clock)) }
         // Generations given out since then are not given again, wherever the rows stand.
         guard !isBehind || record.kind == .floor else { return }
         switch record.kind {
@@ -129,7 +129,7 @@ package final class IndexRestorer {
     }
 
     private func check(_ record: JournalRecord) throws(RestoreError) {
-        guard record.clock > 0, record.clock < .max / 2, record.sequence > 0 else { throw .malformed("a clock") }
+        guard record.clock > 0, record.sequence > 0 else { throw .malformed("a clock") }
     }
 
     /// No more ticks are kept than the log may have changes; they go by halves.
@@ -186,7 +186,7 @@ package final class IndexRestorer {
     ) throws(RestoreError) -> MetadataIndex {
         try restoreLists()
         var log = finishedLog
-        restoreLists(of: &log, at: finishedClock, &allowance)
+        restoreLists(of: &log, at: try SnapshotFormat.checked(clock: finishedClock), &allowance)
         var assembly = IndexAssembly(rows: rows, slotCount: slotCount, key: .random(in: .min ... .max))
         rows = RowStore()
         var floor = generationFloor

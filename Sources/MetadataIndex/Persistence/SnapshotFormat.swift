@@ -18,6 +18,13 @@ enum SnapshotFormat {
     static let frameFull = 1 << 20
     /// The longest attachment.
     static let largestAttachment = 1 << 20
+    /// All clocks are below. No index changes so often, so a higher one is damage, and one more cannot overflow.
+    static let clockLimit: UInt64 = .max / 2
+
+    static func checked(clock: UInt64) throws(RestoreError) -> UInt64 {
+        guard clock < clockLimit else { throw .malformed("a clock") }
+        return clock
+    }
 
     enum Frame: UInt32 {
         case header = 1

@@ -76,9 +76,8 @@ package struct SnapshotReader<Source: SnapshotSource> {
             attachment = Array(try reader.bytes(try reader.count(of: 1)))
             try reader.end()
         }
-        guard header.flags <= 1, header.slots >= 1, header.slots < Row.none, header.clock < .max / 2 else {
-            throw .malformed("the header")
-        }
+        guard header.flags <= 1, header.slots >= 1, header.slots < Row.none, header.clock < SnapshotFormat.clockLimit
+        else { throw .malformed("the header") }
         (epoch, clock, slotCount, generationFloor) = (header.epoch, header.clock, header.slots, header.floor)
         isDetached = header.flags == 1
         self.attachment = attachment

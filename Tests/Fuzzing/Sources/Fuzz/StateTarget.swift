@@ -29,7 +29,8 @@ enum StateTarget: FuzzTarget {
         walkThroughThePast(of: index)
 
         let written = saved(index)
-        guard let again = try? SnapshotReader(written).restorer().finish() else { fatalError("not read back") }
+        let again: MetadataIndex
+        do { again = try SnapshotReader(written).restorer().finish() } catch { fatalError("not read back: \(error)") }
         check(again)
         expect(again.epoch == index.epoch && again.clock == index.clock, "another clock")
         expect(rows(of: again) == rows(of: index), "other rows")
