@@ -122,6 +122,27 @@ struct UnreadQueryTests {
         }
     }
 
+    /// The live query is suspended when Flush comes, and is brought back when its subscriber reads.
+    @Test(.needsRoot("other users")) func changesOfASuspendedLiveQueryAreToldByFlush() async throws {
+        try await Self.run { daemon in
+            let held = try Self.unreadQueries(1, daemon, batch: 86_400_000)[0]
+            // More than are merged before it is suspended, and fewer than go out without the batch time.
+            let step = LiveQueryRegistry.pendingBeforeSuspension + 100
+            try #require(step < Limits.itemsHeldForBatch)
+            var count = 0
+            repeat {
+                // Until its socket is full.
+                try Self.makeFiles(count..<count + step, in: daemon)
+                count += step
+                _ = try await daemon.find("")
+                let flushing = try RawCaller(daemon, as: Self.hog)
+                flushing.call("Query.Flush", "{}")
+                #expect(flushing.next().contains("clock"))
+            } while try await Self.pendingBytes(daemon) == 0
+            #expect(Self.read(held, until: count) == nil)
+        }
+    }
+
     /// A subscriber chooses any batch time. Few changes are merged for it before it must read.
     @Test(.needsRoot("other users")) func manyChangesDoNotWaitForTheBatchTime() async throws {
         try await Self.run { daemon in

@@ -44,7 +44,8 @@ extension Subscription {
             batch.release()
             return
         }
-        guard hasPending else { return }
+        // Changes may be on their way: a suspended live query has none pending until its subscriber reads.
+        guard hasPending || isBehind || parts.contains(where: { $0.query.suspendedSince != nil }) else { return }
         batch.release()
         advance()
     }
