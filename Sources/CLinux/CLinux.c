@@ -3,6 +3,7 @@
 #include "CLinux.h"
 
 // Not in the header: it would take struct timespec for a type of this module.
+#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <time.h>
 
@@ -15,4 +16,23 @@ long clinux_clock_watch(void) {
   long failure = -(long)errno;
   close(timer);
   return failure;
+}
+
+// Not in the header: struct stat.
+long clinux_read_file(int directory, const char *path, void *buffer, unsigned long size) {
+  // A FIFO without a writer must not make this wait.
+  int file = openat(directory, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (file < 0) return -(long)errno;
+  struct stat status;
+  long result;
+  if (fstat(file, &status) < 0) {
+    result = -(long)errno;
+  } else if (!S_ISREG(status.st_mode)) {
+    result = -EINVAL;
+  } else {
+    do result = CLINUX_RESULT(read(file, buffer, size));
+    while (result == -EINTR);
+  }
+  close(file);
+  return result;
 }

@@ -49,6 +49,7 @@ static long agent_perform(const struct clinux_agent_request *request, const char
       return name[0] == '/' ? CLINUX_RESULT(llistxattr(name, (char *)data, size))
                             : clinux_listxattr(directory, name, (char *)data, size);
     case CLINUX_AGENT_READ_LINK: return clinux_readlinkat(directory, name, data, size);
+    case CLINUX_AGENT_READ_FILE: return clinux_read_file(directory, name, data, size);
     case CLINUX_AGENT_READ_ENTRIES: return clinux_getdents64(directory, data, size);
     case CLINUX_AGENT_ADD_WATCH: return clinux_inotify_add_watch(agent_inotify, directory, (uint32_t)request->flags);
     case CLINUX_AGENT_FILE_SYSTEM_TYPE: return clinux_file_system_type(directory, (uint64_t *)(void *)data);
@@ -62,6 +63,7 @@ static size_t agent_data_size(const struct clinux_agent_request *request, long r
     case CLINUX_AGENT_STATUS: return sizeof(struct clinux_status);
     case CLINUX_AGENT_FILE_SYSTEM_TYPE: return sizeof(uint64_t);
     case CLINUX_AGENT_READ_LINK:
+    case CLINUX_AGENT_READ_FILE:
     case CLINUX_AGENT_READ_ENTRIES: return (size_t)result;
     // An empty buffer has asked for the size.
     case CLINUX_AGENT_GET_ATTRIBUTE:

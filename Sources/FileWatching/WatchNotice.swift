@@ -12,6 +12,8 @@ package enum WatchNotice: Sendable, Hashable {
     /// The container's directory is there (again); it is being crawled, or compared where the tree has known it before, in a
     /// process that goes on with the watches of another for the reason that is named.
     case containerFound(container: UInt32, isKnown: Bool = false, obstacle: ContainerObstacle? = nil)
+    /// The mark of the container, or the directory that has it, is another one from now on.
+    case containerMarked(container: UInt32)
     /// The container goes on with the watches of another process, and nothing was read but so many directories that were not
     /// known to be whole.
     case containerGoesOn(container: UInt32, directories: Int, unread: Int)

@@ -17,6 +17,8 @@ package enum ContainerRoots {
         package let root: [UInt8]
         /// The path from there on; empty for the container's own directory.
         package let rest: [UInt8]
+        /// The path by which the container was added, where `root` is another spelling.
+        fileprivate var added: [UInt8]?
     }
 
     private static let roots = Mutex<Set<[UInt8]>>([])
@@ -49,12 +51,25 @@ package enum ContainerRoots {
 
     /// Opens a directory. Below a container, a symbolic link on the path is `ELOOP`, and a path that leaves the container is `EXDEV`.
     /// Another path is opened as it is.
-    package static func open(_ path: [UInt8], access: Directory.Access = .reading) throws(SystemError) -> Descriptor {
+    ///
+    /// - Parameter look: Looks at the container's own directory, which is open. The way to the directory begins there, so that nothing
+    ///   comes between. Its error is the error of the call.
+    package static func open(
+        _ path: [UInt8], access: Directory.Access = .reading, look: Look = { _, _ throws(SystemError) in }
+    ) throws(SystemError) -> Descriptor {
         guard let place = place(of: path) else { return try Directory.open(terminated(path), access: access) }
-        guard !place.rest.isEmpty else { return try Directory.open(terminated(place.root), access: access) }
+        guard !place.rest.isEmpty else {
+            let root = try Directory.open(terminated(place.root), access: access)
+            try look(root.number, place.added ?? place.root)
+            return root
+        }
         let root = try Directory.open(terminated(place.root), access: .path)
+        try look(root.number, place.added ?? place.root)
         return try Directory.open(terminated(place.rest), beneath: root.number, access: access, crossingMounts: true)
     }
+
+    /// Looks at the directory of a container: its descriptor, and its path.
+    package typealias Look = (_ root: CInt, _ path: [UInt8]) throws(SystemError) -> Void
 
     /// A name in an open directory.
     package struct Name: ~Copyable {
@@ -88,19 +103,21 @@ package enum ContainerRoots {
     /// Opens a directory as ``open(_:access:)`` does, and makes it and at most so many directories above it first. `ENOENT` if more are
     /// missing.
     package static func openMaking(
-        _ path: [UInt8], mode: UInt32, parents: Int, access: Directory.Access = .reading
+        _ path: [UInt8], mode: UInt32, parents: Int, access: Directory.Access = .reading,
+        look: Look = { _, _ throws(SystemError) in }
     ) throws(SystemError) -> Descriptor {
         let path = trimmed(path)
-        do throws(SystemError) { return try open(path, access: access) } catch {
+        do throws(SystemError) { return try open(path, access: access, look: look) } catch {
             guard error == .noEntry, parents >= 0, let last = path.lastIndex(of: slash), last > 0 else { throw error }
-            let parent = try openMaking(Array(path[..<last]), mode: mode, parents: parents - 1, access: .path)
+            let parent = try openMaking(
+                Array(path[..<last]), mode: mode, parents: parents - 1, access: .path, look: look)
             do throws(SystemError) {
                 try Directory.make(terminated(Array(path[(last + 1)...])), in: parent.number, mode: mode)
                 // Not every file system syncs directories, and one that may not be read cannot be synced.
                 try? Entry.openForReading(".", in: parent.number).synchronize()
             } catch  where error == .exists {}
         }
-        return try open(path, access: access)
+        return try open(path, access: access, look: look)
     }
 
     /// Returns the path of the first symbolic link on a path below a container, for a message; nil if there is none by now.
@@ -136,13 +153,15 @@ package enum ContainerRoots {
         var longest: [UInt8]?
         for root in roots where isPrefix(root, of: path) && root.count > longest?.count ?? -1 { longest = root }
         if let longest { return Place(root: longest, rest: rest(of: path, after: longest.count)) }
-        let identities = roots.compactMap { identity($0) }
+        let identities = roots.compactMap { root in identity(root).map { (root, $0) } }
         var mayHang = false
         for end in path.indices.dropFirst() where path[end] == slash || end + 1 == path.count {
             let prefix = path[end] == slash ? Array(path[..<end]) : path
             let found = identity(prefix)
             let rest = rest(of: path, after: prefix.count)
-            if let found, identities.contains(found) { return Place(root: prefix, rest: rest) }
+            if let found, let same = identities.first(where: { $0.1 == found }) {
+                return Place(root: prefix, rest: rest, added: same.0)
+            }
             if !mayHang, let target = target(of: prefix) {
                 return links == 0 ? nil : place(of: target + [slash] + rest, links: links - 1)
             }

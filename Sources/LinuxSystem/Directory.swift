@@ -128,6 +128,16 @@ package enum Directory {
     @usableFromInline static let nameOffset = 19
     @usableFromInline static let dot = UInt8(ascii: ".")
 
+    /// File systems whose directories keep inode number and birth time over mounts and restarts, and of which no two have both: ext4,
+    /// XFS, Btrfs, F2FS, bcachefs, ZFS, and tmpfs, whose files do not outlast a mount. exFAT takes the time of the mount for the birth of
+    /// its root, FAT has 0 there, and network and FUSE file systems number as they like.
+    private static let withLastingIdentities: Set<UInt64> = [
+        0xEF53, 0x5846_5342, 0x9123_683E, 0xF2F5_2010, 0xCA45_1A4E, 0x2FC1_2FC1, 0x0102_1994,
+    ]
+
+    /// Whether inode number and birth time tell a directory from every other one, also after a restart, on a file system of this type.
+    package static func keepsIdentities(onFileSystem type: UInt64) -> Bool { withLastingIdentities.contains(type) }
+
     /// The type of the file system that a directory lies in (`f_type` of fstatfs(2)).
     package static func fileSystemType(of directory: CInt) throws(SystemError) -> UInt64 {
         var type: UInt64 = 0

@@ -108,6 +108,15 @@ package enum Entry {
         try systemCall { clinux_readlinkat(directory, path, buffer.baseAddress, UInt(buffer.count)) }
     }
 
+    /// Reads the beginning of a regular file, without a wait for a writer of another kind of file. Returns the number of bytes.
+    ///
+    /// - Throws: `EINVAL` for another kind of file, and `ELOOP` for a symbolic link.
+    package static func readFile(
+        _ path: UnsafePointer<CChar>, in directory: CInt, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int {
+        try systemCall { clinux_read_file(directory, path, buffer.baseAddress, UInt(buffer.count)) }
+    }
+
     /// fchmodat(2).
     package static func setMode(
         _ path: UnsafePointer<CChar>, in directory: CInt = workingDirectory, _ mode: UInt32

@@ -43,6 +43,10 @@ extension MountAgent {
         _ name: UnsafePointer<CChar>, in directory: CInt?, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int { try call(Int(CLINUX_AGENT_READ_LINK), directory, name, into: buffer) }
 
+    package func file(
+        _ name: UnsafePointer<CChar>, in directory: CInt?, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int { try call(Int(CLINUX_AGENT_READ_FILE), directory, name, into: buffer) }
+
     package func entries(
         of directory: CInt, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int { try call(Int(CLINUX_AGENT_READ_ENTRIES), directory, "", into: buffer) }

@@ -292,6 +292,9 @@ static inline long clinux_readlinkat(int directory, const char *path, void *buff
   return CLINUX_RESULT(readlinkat(directory, path, buffer, size));
 }
 
+// Reads the beginning of a regular file, and waits for no writer of another kind of file, which is -EINVAL.
+long clinux_read_file(int directory, const char *path, void *buffer, unsigned long size);
+
 // A symbolic link is EOPNOTSUPP: the C library opens the entry for its path alone, and changes that.
 static inline long clinux_fchmodat(int directory, const char *path, unsigned mode) {
   return CLINUX_RESULT(fchmodat(directory, path, mode, AT_SYMLINK_NOFOLLOW));
@@ -383,6 +386,7 @@ enum {
   CLINUX_AGENT_READ_ENTRIES,
   CLINUX_AGENT_ADD_WATCH,
   CLINUX_AGENT_FILE_SYSTEM_TYPE,
+  CLINUX_AGENT_READ_FILE,
 };
 enum { CLINUX_AGENT_DATA = 65536 };
 

@@ -1,6 +1,8 @@
 // File systems by the numbers that statfs(2) gives, as far as watching them is different.
 // SPDX-License-Identifier: Apache-2.0
 
+import LinuxSystem
+
 /// The type of a file system (`f_type` of statfs(2); the numbers are in `linux/magic.h` and the sources of the file
 /// systems).
 package struct FileSystemType: Sendable, Hashable {
@@ -50,6 +52,9 @@ package struct FileSystemType: Sendable, Hashable {
     /// Whether a file keeps its birth time. On an overlay it gets another when it is changed for the first time and so
     /// copied to the upper layer, a directory too, while its inode number stays.
     package var keepsBirthTimes: Bool { rawValue != 0x794C_7630 }
+
+    /// Whether inode number and birth time tell a directory from every other one, also after a restart.
+    package var keepsIdentities: Bool { Directory.keepsIdentities(onFileSystem: rawValue) }
 
     /// The file system's name where it does not report everything; nil where it does.
     package var nameIfChangedElsewhere: String? { FileSystemType.changedElsewhere[rawValue] }

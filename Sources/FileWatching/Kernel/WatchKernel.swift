@@ -70,6 +70,11 @@ package protocol WatchKernel: AnyObject, Sendable {
     /// Returns when the renames out of a directory, or in it, that are under way now have queued both their events.
     func finishRenames(in directory: CInt)
 
+    /// Reads the mark of the container whose directory is open, unless the file is as it was read before.
+    ///
+    /// - Throws: Errors that say nothing of the directory: a shortage, and a mount that does not answer.
+    func containerToken(in directory: CInt, known: ContainerTokenFile?) throws(SystemError) -> ContainerTokenFile
+
     /// The path of an open directory without symbolic links; nil where it has none or that cannot be told. Does no I/O.
     func path(of directory: CInt) -> String?
 
@@ -123,9 +128,12 @@ package protocol WatchKernel: AnyObject, Sendable {
     ) throws(SystemError) -> Int
 }
 
-/// A kernel without access lists and handover, on which every mount answers.
+/// A kernel without access lists, handover and marks of containers, on which every mount answers.
 extension WatchKernel {
     package func path(of directory: CInt) -> String? { nil }
+    package func containerToken(
+        in directory: CInt, known: ContainerTokenFile?
+    ) throws(SystemError) -> ContainerTokenFile { ContainerTokenFile(.none) }
     package func unreachableMounts() -> [UnreachableMount] { [] }
     package var reachabilityVersion: UInt64 { 0 }
     package func onLateAnswer(_ wake: @escaping @Sendable () -> Void) {}

@@ -1,7 +1,7 @@
 // Mounts and unmounts: nothing is told of them but that the table of mounts has changed.
 // SPDX-License-Identifier: Apache-2.0
 
-import LinuxSystem
+package import LinuxSystem
 import Metadata
 
 extension TreeWatcher {
@@ -14,6 +14,21 @@ extension TreeWatcher {
         guard !differing.isEmpty else { return }
         for number in containers.keys { suspect(number, position: positionNow) }
         look(at: differing)
+    }
+
+    /// Opens a directory for reading and looks into it, as the watcher would. Returns the error, nil if both work. A mount that does
+    /// not answer is an error, too, so this ends.
+    package func openingError(at path: String) -> SystemError? {
+        readFirstMounts()
+        do throws(SystemError) {
+            let directory = try kernel.openDirectory(at: path, access: .reading)
+            defer { kernel.close(directory) }
+            // This needs the permission to search.
+            _ = try kernel.status(of: ".", in: directory)
+            return nil
+        } catch {
+            return error
+        }
     }
 
     /// Reads the table for the first time. One that cannot be read counts as empty until a change of it is told.

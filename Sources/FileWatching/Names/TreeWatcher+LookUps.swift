@@ -71,10 +71,10 @@ extension TreeWatcher {
             return
         }
         if hardLinks.unlinked.hasNames, entry.isReported { handleFormerName(in: id, entry) }
+        if name.count <= ContainerToken.name.utf8.count { lookAtMark(name, in: id, entry.origin) }
         let container = containers[node.container]
         container?.counts.lookUps &+= 1
-        let readsXattrs = container?.options.readsXattrs == true
-        let xattrs = readsXattrs ? readXattrs(of: text, &status, in: directory, id) : nil
+        let xattrs = container?.options.readsXattrs == true ? readXattrs(of: text, &status, in: directory, id) : nil
         if name.isEmpty {
             lookedAtDirectory(id, status, xattrs, entry)
             return

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
-import Metadata
+package import Metadata
 
 extension TreeWatcher {
     func isIgnored(_ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool {
@@ -163,6 +163,12 @@ extension TreeWatcher {
     package func isUnmounted(_ number: UInt32) -> Bool {
         containers[number].map { $0.place.isUnmounted && !$0.place.isEnclosed } == true
     }
+
+    /// The mark by which a container is known; nil for none. To be saved with the container, for the next start.
+    package func mark(of number: UInt32) -> ContainerMark? { containers[number]?.place.mark }
+
+    /// Why the directory at a container's path is not taken for the container; nil if it is, or if there is none.
+    package func stranger(at number: UInt32) -> ContainerStranger? { containers[number]?.place.stranger }
 
     /// Whether a container is unavailable since its directory belongs to the container that it lies in.
     package func isEnclosed(_ number: UInt32) -> Bool { containers[number]?.place.isEnclosed == true }

@@ -96,6 +96,45 @@ extension TreeWatcher {
         if !isWhole, container.polling.next == nil { pollLater(container) }
     }
 
+    // MARK: Marks
+
+    /// Whether a directory is the container's own, by its mark.
+    func isOwn(
+        _ found: FileStatus, _ type: FileSystemType?, _ file: ContainerTokenFile, _ container: WatchedContainer
+    ) -> Bool {
+        // A watch that has ended was of a directory that is gone, and the file system may have given its number to this one.
+        let isWatched = container.root.map { root in
+            directories[root].watch >= 0 && fileIdentities.isSame(tree.status(of: directories[root].node), found)
+        }
+        let directory = ContainerMark.directory(found.identity, isKept: type?.keepsIdentities == true)
+        return container.place.judge(file, in: directory, isWatched: isWatched == true)
+    }
+
+    /// The directory that was judged last is the container's from now on, with its mark.
+    func takeMark(of container: WatchedContainer) {
+        let former = container.place.mark
+        container.place.take()
+        if container.place.mark != former { notices.append(.containerMarked(container: container.number)) }
+        // No event tells when it can be read.
+        if container.place.tokenFile?.finding == .unreadable, container.polling.next == nil { pollLater(container) }
+    }
+
+    /// Has a container's directory looked at again where the file of its mark has come or changed, or the folder of that.
+    func lookAtMark(_ name: UnsafeRawBufferPointer, in id: DirectoryID, _ origin: Origin) {
+        let node = directories[id].node
+        let isFolder = tree.parent(of: node) == nil && name.elementsEqual(ContainerToken.folder.utf8)
+        guard isFolder || (name.elementsEqual(ContainerToken.name.utf8) && isMarkFolder(node)) else { return }
+        suspect(node.container, position: origin.position)
+    }
+
+    /// Whether a directory is the one that has the file of its container's mark.
+    func isMarkFolder(_ node: TreeNode) -> Bool {
+        guard let parent = tree.parent(of: node), tree.parent(of: parent) == nil else { return false }
+        var isFolder = false
+        withName(of: node) { isFolder = $0.elementsEqual(ContainerToken.folder.utf8) }
+        return isFolder
+    }
+
     /// Has the way gone anew to those of these containers, or of all, to which something may have happened that nothing told.
     func suspectUnwatched(_ numbers: Set<UInt32>?) {
         for (number, container) in containers where container.above.hasUnwatched {

@@ -1,8 +1,8 @@
 // Containers: added and removed, found and lost. A container's root is known by its inode and watched from above too.
 // SPDX-License-Identifier: Apache-2.0
 
-package import LinuxSystem
-import Metadata
+import LinuxSystem
+package import Metadata
 
 extension TreeWatcher {
     /// Begins to watch the tree at an absolute path. The container is `.crawling`, or `.unavailable` until its
@@ -15,18 +15,19 @@ extension TreeWatcher {
     ///
     /// With `wasMountPoint` (the result of ``isMountPoint(_:)`` then) it is `.unavailable` until a file system is
     /// mounted on its directory: the files there until then say nothing about the known entries. The same holds
-    /// `within` another container. With `readsXattrs` extended attributes are read from the start
+    /// `within` another container, and for a directory that is not the one with the `mark` (``ContainerStranger``). With `readsXattrs` extended attributes are read from the start
     /// (``setReadsXattrs(_:completion:)``). The `key` stands for the tree's entries, in this process and the next
     /// (``resume(from:)``); 0 where they are nothing to go on with.
     package func addContainer(
         _ number: UInt32, path: String, ignoring globs: [String] = [], isKnown: Bool = false,
-        wasMountPoint: Bool = false, readsXattrs: Bool = false, within enclosure: Enclosure? = nil, key: UInt64 = 0
+        wasMountPoint: Bool = false, mark: ContainerMark? = nil, readsXattrs: Bool = false,
+        within enclosure: Enclosure? = nil, key: UInt64 = 0
     ) {
         guard containers[number] == nil else { return }
         let options = CrawlOptions(ignored: IgnoredNames(globs), readsXattrs: readsXattrs)
         let container = WatchedContainer(
             number: number, path: path, options: options, key: key,
-            place: RootPlace(isMountPoint: isKnown && wasMountPoint, enclosure: enclosure),
+            place: RootPlace(isMountPoint: isKnown && wasMountPoint, enclosure: enclosure, mark: mark),
             knowledge: ContainerKnowledge(isOld: isKnown))
         noteUnreachable(in: container)
         readFirstMounts()
@@ -46,21 +47,6 @@ extension TreeWatcher {
                 continue
             }
             withName(of: node) { lookUps.add($0, in: directory, origin: Origin(position: positionNow)) }
-        }
-    }
-
-    /// Opens a directory for reading and looks into it, as the watcher would. Returns the error, nil if both work. A mount that does
-    /// not answer is an error, too, so this ends.
-    package func openingError(at path: String) -> SystemError? {
-        readFirstMounts()
-        do throws(SystemError) {
-            let directory = try kernel.openDirectory(at: path, access: .reading)
-            defer { kernel.close(directory) }
-            // This needs the permission to search.
-            _ = try kernel.status(of: ".", in: directory)
-            return nil
-        } catch {
-            return error
         }
     }
 
@@ -116,8 +102,8 @@ extension TreeWatcher {
                 notices.append(.containerGone(container: container.number, error: error))
             }
             container.place.failed(error)
-            // No event tells when its number stays.
-            if error == .stale || error.isShortage { pollLater(container) }
+            // No event tells when its number stays, or of a mark in a directory that is not watched.
+            if error == .stale || error.isShortage || container.place.stranger != nil { pollLater(container) }
             detachAll(container)
         case .success(let status): check(container, status, position: position)
         }
@@ -131,7 +117,7 @@ extension TreeWatcher {
     }
 
     private func status(ofRoot container: WatchedContainer) -> Result<FileStatus, SystemError> {
-        let wasEnclosed = container.place.beginLook()
+        let findings = container.place.beginLook()
         do throws(SystemError) {
             let before = try inode(ofRoot: container)
             let number = try kernel.openDirectory(at: container.path, access: .path)
@@ -142,15 +128,30 @@ extension TreeWatcher {
             container.place.foundDirectory(isMountRoot: status.isMountRoot)
             let isEnclosed = try isEnclosed(container, isMountRoot: status.isMountRoot)
             guard container.place.found(isEnclosed: isEnclosed) else { throw .noDevice }
-            if status.isMountRoot, !isCovered(container, by: status.file) { container.place.foundMount() }
             let type = kernel.fileSystemType(of: number)
-            container.polling.setFileSystem(watches.budget.isWanted ? type?.nameIfChangedElsewhere : nil)
             fileIdentities.note(device: status.file.device, keepsBirthTimes: type?.keepsBirthTimes != false)
+            let file = try kernel.containerToken(in: number, known: container.place.tokenFile)
+            guard isOwn(status.file, type, file, container) else { throw .noDevice }
+            if status.isMountRoot, !isCovered(container, by: status.file) { container.place.foundMount() }
+            container.polling.setFileSystem(watches.budget.isWanted ? type?.nameIfChangedElsewhere : nil)
             return .success(status.file)
         } catch {
-            container.place.endLook(after: error, wasEnclosed)
+            container.place.endLook(after: error, findings)
             return .failure(error)
         }
+    }
+
+    /// Takes the directory at a container's path for the container, whatever its mark is, and although its file system is not mounted.
+    /// A container that is available is left alone.
+    package func acceptRoot(of number: UInt32) {
+        guard let container = containers[number] else { return }
+        suspect(number, position: positionNow)
+        checkSuspects()
+        guard container.place.stranger != nil || container.place.isUnmounted else { return }
+        container.place.accepts = true
+        suspect(number, position: positionNow)
+        checkSuspects()
+        container.place.accepts = false
     }
 
     /// Whether a mounted file system hides a directory that is the container's own: one that was read and holds
@@ -171,6 +172,7 @@ extension TreeWatcher {
             let isKnown = record.inode == found.inode && record.device == found.device
             let known = tree.status(of: record.node)
             if isKnown, !record.flags.contains(.wasRead) || fileIdentities.haveSameBirth(known, found) {
+                takeMark(of: container)
                 placeChanged(record.node)
                 let changed = tree.update(record.node, status: found)
                 if record.flags.contains(.needsReading), !isUnstable(root) {
@@ -193,6 +195,7 @@ extension TreeWatcher {
             suspect(other.number, position: position)
             return
         }
+        takeMark(of: container)
         find(container, found, position: position)
     }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
+import Metadata
 import Testing
 
 @testable import FileWatching
@@ -51,11 +52,89 @@ import Testing
         let isOwn = look(&place, isMountRoot: false, isEnclosed: true)
         #expect(!isOwn && place.isEnclosed && place.reason(ContainerMounts()) == "it lies in another one")
         // A look that fails for want of something says nothing of it, any other does.
-        var wasEnclosed = place.beginLook()
-        place.endLook(after: .tooManyDescriptors, wasEnclosed)
+        var findings = place.beginLook()
+        place.endLook(after: .tooManyDescriptors, findings)
         #expect(place.isEnclosed)
-        wasEnclosed = place.beginLook()
-        place.endLook(after: .noEntry, wasEnclosed)
-        #expect(wasEnclosed && !place.isEnclosed)
+        findings = place.beginLook()
+        place.endLook(after: .noEntry, findings)
+        #expect(!place.isEnclosed)
+    }
+
+    private static let (own, other) = (ContainerToken.random(), ContainerToken.random())
+    private static let (here, there) = (identity(2), identity(3))
+
+    private static func identity(_ inode: UInt64, device: UInt64 = 1) -> FileIdentity {
+        FileIdentity(device: device, inode: inode, created: Timestamp(nanoseconds: Int64(inode)))
+    }
+
+    @Test(
+        arguments: [
+            // Known, found, from the known directory, watched: the finding, and the mark afterwards.
+            (nil, .none, false, false, nil, nil), (nil, .token(own), false, false, nil, own),
+            (nil, .unreadable, false, false, nil, nil),
+            (own, .token(own), true, false, nil, own), (own, .none, true, false, nil, own),
+            (own, .token(other), true, false, nil, other), (own, .unreadable, true, false, nil, own),
+            // A new directory with the inode number of the one that was watched.
+            (own, .none, false, true, .unmarked, own), (own, .token(other), false, true, .another, own),
+            (own, .token(own), false, false, .copy, own), (own, .none, false, false, .unmarked, own),
+            (own, .token(other), false, false, .another, own), (own, .unreadable, false, false, .unreadable, own),
+        ] as [(ContainerToken?, ContainerMark.Finding, Bool, Bool, ContainerStranger?, ContainerToken?)])
+    func aMarkTellsTheContainerFromOthers(
+        known: ContainerToken?, found: ContainerMark.Finding, isKnown: Bool, isWatched: Bool,
+        stranger: ContainerStranger?, after: ContainerToken?
+    ) {
+        // A file system may get another number at a restart.
+        let former = isKnown ? Self.identity(2, device: 7) : Self.there
+        var place = RootPlace(mark: known.map { ContainerMark($0, in: former) })
+        let isOwn = place.judge(ContainerTokenFile(found), in: Self.here, isWatched: isWatched)
+        // Nothing is taken by a look alone.
+        #expect(place.mark == known.map { ContainerMark($0, in: former) })
+        if isOwn { place.take() }
+        #expect(isOwn == (stranger == nil) && place.stranger == stranger && place.mark?.token == after)
+        #expect(place.mark?.directory == after.map { _ in isOwn ? Self.here : former })
+        #expect(place.reason(ContainerMounts()) == stranger?.reason ?? SystemError.noEntry.description)
+        // It is taken, and its mark counts from then on.
+        place.accepts = true
+        let isTaken = place.judge(ContainerTokenFile(found), in: Self.here, isWatched: false)
+        place.take()
+        #expect(isTaken && place.stranger == nil && !place.accepts)
+        #expect(place.mark == found.token.map { ContainerMark($0, in: Self.here) })
+    }
+
+    /// Where directories have no lasting identities, the mark tells, and the watch. Copies are not told.
+    @Test(
+        arguments: [(.token(own), nil), (.token(other), .another), (.none, .unmarked), (.unreadable, .unreadable)]
+            as [(ContainerMark.Finding, ContainerStranger?)])
+    func theMarkAloneTellsWhereNothingElseLasts(found: ContainerMark.Finding, stranger: ContainerStranger?) {
+        for directory in [nil, Self.here] {
+            let mark = ContainerMark(Self.own, in: directory == nil ? Self.there : nil)
+            var place = RootPlace(mark: mark)
+            let isOwn = place.judge(ContainerTokenFile(found), in: directory, isWatched: false)
+            #expect(isOwn == (stranger == nil) && place.stranger == stranger)
+            place = RootPlace(mark: mark)
+            let isStill = place.judge(ContainerTokenFile(found), in: directory, isWatched: true)
+            place.take()
+            #expect(isStill && place.mark == ContainerMark(found.token ?? Self.own, in: directory))
+        }
+    }
+
+    @Test func aLookThatFailsForWantOfSomethingSaysNothingOfAStranger() {
+        var place = RootPlace(mark: ContainerMark(Self.own, in: Self.there))
+        let isOwn = place.judge(ContainerTokenFile(.none), in: Self.here, isWatched: false)
+        var findings = place.beginLook()
+        place.endLook(after: .noMemory, findings)
+        #expect(!isOwn && place.stranger == .unmarked)
+        findings = place.beginLook()
+        place.endLook(after: .noEntry, findings)
+        #expect(place.stranger == nil)
+    }
+
+    @Test func aMountPointCanBeTakenForItself() {
+        var place = RootPlace(isMountPoint: true)
+        place.accepts = true
+        let isOwn = look(&place, isMountRoot: false)
+        #expect(isOwn && !place.isUnmounted && place.isMountPoint)
+        place.take()
+        #expect(!place.isMountPoint && !place.accepts)
     }
 }
