@@ -145,6 +145,12 @@ package struct BlockingClient: ~Copyable {
         return RescanResult(try call(ContainerInterface.Rescan.self, request, isQuestion: false))
     }
 
+    /// Takes the directory at a container's path for the container.
+    package mutating func acceptContainer(_ identifier: ContainerIdentifier) throws(GatherError) -> ContainerStatus {
+        let request = ContainerInterface.Accept.Request(identifier: identifier.rawValue)
+        return ContainerStatus(try call(ContainerInterface.Accept.self, request, isQuestion: false).container)
+    }
+
     /// Passes the containers to `body` now and after each change of a state, until it returns false.
     package mutating func monitorContainers(_ body: ([ContainerStatus]) throws -> Bool) throws {
         let request = JSONBytes(ContainerInterface.Monitor.Request())

@@ -179,6 +179,15 @@ public struct GatherClient: Sendable, Hashable {
                 ContainerInterface.Rescan.self, ContainerInterface.Rescan.Request(identifier: identifier.rawValue)))
     }
 
+    /// Takes the directory at a container's path for the container, although it is another one than before: another disk, an empty
+    /// directory or a copy. If the container is available, nothing changes. Only root and the daemon's own user may call this.
+    ///
+    /// - Throws: ``GatherError/Code/containerUnavailable`` if there is no directory.
+    public func acceptContainer(_ identifier: ContainerIdentifier) async throws(GatherError) -> ContainerStatus {
+        let request = ContainerInterface.Accept.Request(identifier: identifier.rawValue)
+        return ContainerStatus(try await call(ContainerInterface.Accept.self, request).container)
+    }
+
     // MARK: The daemon
 
     /// Returns the status of the daemon.

@@ -23,7 +23,7 @@ package enum ContainerInterface {
         # crawling: the tree is read for the first time. verifying: the saved index is compared with the tree.
         # live: exact, each change is seen as it happens. degraded: part of the tree is polled or does not
         # answer, because a limit was reached, its file system reports no changes, or a mount is silent.
-        # unavailable: the directory is missing or unreadable. A `reason` has the details.
+        # unavailable: the directory is missing or unreadable, or another one is at the path (Accept). A `reason` has the details.
         type State (crawling, verifying, live, degraded, unavailable)
 
         # `origin` is the path of a configuration file, "runtime" for a container that was added over the
@@ -35,7 +35,9 @@ package enum ContainerInterface {
         # item of the container. `sync` is "syncthing" for a container that Syncthing shares with other devices.
         # `overLimit` is the number of `polled` directories that would be watched if there were more inotify
         # watches, if any. `since` is the time since when an unavailable container is so, at the earliest the
-        # start of the daemon.
+        # start of the daemon. `mark` is the mark by which the container is known (.gather/container), if it has one: also while another
+        # directory is at the path. `markedDirectory` has device, inode number and birth time (in nanoseconds) of the directory with the
+        # mark, if these tell it from every other one.
         type Container (
           identifier: string,
           path: string,
@@ -56,7 +58,9 @@ package enum ContainerInterface {
           unreadablePaths: ?[]string,
           sync: ?string,
           overLimit: ?int,
-          since: ?string
+          since: ?string,
+          mark: ?string,
+          markedDirectory: ?string
         )
 
         # Returns the containers that the caller may read.
@@ -64,7 +68,7 @@ package enum ContainerInterface {
         method Get(identifier: string) -> (container: Container)
 
         # Watches another directory from now on, and after restarts too. Only root and the user of the daemon
-        # may call Add, Remove and Rescan.
+        # may call Add, Remove, Rescan and Accept.
         method Add(
           identifier: string,
           path: string,
@@ -84,6 +88,11 @@ package enum ContainerInterface {
         # Compares the whole tree with the index again. Live queries get the differences as updates. A container whose
         # directory cannot be read is looked for again; if it is still unavailable, that is an error.
         method Rescan(identifier: string) -> (added: int, changed: int, removed: int)
+
+        # Takes the directory at a container's path for the container, although it is another one than before: another disk, an empty
+        # directory or a copy. Its mark (.gather/container) counts from now on. If the container is available, nothing changes. If
+        # there is no directory, that is an error.
+        method Accept(identifier: string) -> (container: Container)
 
         # Returns the identifiers of the containers that List returns to a caller with these credentials. Only root, the user of
         # the daemon and the user of gather-syncd may call it: gather-syncd hides what the daemon hides from its callers.

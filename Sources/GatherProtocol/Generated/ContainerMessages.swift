@@ -12,7 +12,9 @@ package import Varlink
 /// directories to a caller that sees every item of the container. `sync` is "syncthing" for a container that
 /// Syncthing shares with other devices. `overLimit` is the number of `polled` directories that would be watched if
 /// there were more inotify watches, if any. `since` is the time since when an unavailable container is so, at the
-/// earliest the start of the daemon.
+/// earliest the start of the daemon. `mark` is the mark by which the container is known (.gather/container), if it
+/// has one: also while another directory is at the path. `markedDirectory` has device, inode number and birth time
+/// (in nanoseconds) of the directory with the mark, if these tell it from every other one.
 package struct ContainerDescription: JSONMessage, Hashable {
     package var identifier: String
     package var path: String
@@ -34,13 +36,16 @@ package struct ContainerDescription: JSONMessage, Hashable {
     package var sync: String?
     package var overLimit: Int64?
     package var since: String?
+    package var mark: String?
+    package var markedDirectory: String?
 
     /// The message from its fields.
     package init(
         identifier: String, path: String, state: ContainerState, reason: String? = nil, origin: String, items: Int64,
         directories: Int64, watches: Int64, polled: Int64, unreadable: Int64, packages: [String], ignore: [String],
         clock: String, filled: [String]? = nil, filledBytes: Int64? = nil, outstanding: Int64? = nil,
-        unreadablePaths: [String]? = nil, sync: String? = nil, overLimit: Int64? = nil, since: String? = nil
+        unreadablePaths: [String]? = nil, sync: String? = nil, overLimit: Int64? = nil, since: String? = nil,
+        mark: String? = nil, markedDirectory: String? = nil
     ) {
         self.identifier = identifier
         self.path = path
@@ -62,6 +67,8 @@ package struct ContainerDescription: JSONMessage, Hashable {
         self.sync = sync
         self.overLimit = overLimit
         self.since = since
+        self.mark = mark
+        self.markedDirectory = markedDirectory
     }
 
     package init(from reader: inout JSONReader) throws(JSONError) {
@@ -86,6 +93,8 @@ package struct ContainerDescription: JSONMessage, Hashable {
         var sync: String?
         var overLimit: Int64?
         var since: String?
+        var mark: String?
+        var markedDirectory: String?
         try reader.beginObject()
         while try reader.nextKey() {
             if try reader.readNullIfPresent() { continue }
@@ -129,6 +138,10 @@ package struct ContainerDescription: JSONMessage, Hashable {
                 overLimit = try reader.readInteger()
             } else if reader.keyIs("since") {
                 since = try reader.readString()
+            } else if reader.keyIs("mark") {
+                mark = try reader.readString()
+            } else if reader.keyIs("markedDirectory") {
+                markedDirectory = try reader.readString()
             } else {
                 try reader.skipValue()
             }
@@ -165,6 +178,8 @@ package struct ContainerDescription: JSONMessage, Hashable {
         self.sync = sync
         self.overLimit = overLimit
         self.since = since
+        self.mark = mark
+        self.markedDirectory = markedDirectory
     }
 
     package func write(to writer: inout JSONWriter) {
@@ -189,6 +204,8 @@ package struct ContainerDescription: JSONMessage, Hashable {
         writer.field("sync", sync)
         writer.field("overLimit", overLimit)
         writer.field("since", since)
+        writer.field("mark", mark)
+        writer.field("markedDirectory", markedDirectory)
         writer.endObject()
     }
 }
@@ -320,7 +337,7 @@ extension ContainerInterface {
 
 extension ContainerInterface {
     /// Watches another directory from now on, and after restarts too. Only root and the user of the daemon may call
-    /// Add, Remove and Rescan.
+    /// Add, Remove, Rescan and Accept.
     package enum Add: VarlinkMethod {
         package static let name = "io.gatherd.Container.Add"
 
@@ -639,6 +656,79 @@ extension ContainerInterface {
                 writer.field("added", added)
                 writer.field("changed", changed)
                 writer.field("removed", removed)
+                writer.endObject()
+            }
+        }
+    }
+}
+
+extension ContainerInterface {
+    /// Takes the directory at a container's path for the container, although it is another one than before: another
+    /// disk, an empty directory or a copy. Its mark (.gather/container) counts from now on. If the container is
+    /// available, nothing changes. If there is no directory, that is an error.
+    package enum Accept: VarlinkMethod {
+        package static let name = "io.gatherd.Container.Accept"
+
+        /// The parameters of the call.
+        package struct Request: JSONMessage, Hashable {
+            package var identifier: String
+
+            /// The message from its fields.
+            package init(identifier: String) {
+                self.identifier = identifier
+            }
+
+            package init(from reader: inout JSONReader) throws(JSONError) {
+                let start = reader.position
+                var identifier: String?
+                try reader.beginObject()
+                while try reader.nextKey() {
+                    if try reader.readNullIfPresent() { continue }
+                    if reader.keyIs("identifier") {
+                        identifier = try reader.readString()
+                    } else {
+                        try reader.skipValue()
+                    }
+                }
+                guard let identifier else { throw JSONError(.missingField("identifier"), at: start) }
+                self.identifier = identifier
+            }
+
+            package func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.field("identifier", identifier)
+                writer.endObject()
+            }
+        }
+
+        /// The answer.
+        package struct Reply: JSONMessage, Hashable {
+            package var container: ContainerDescription
+
+            /// The message from its fields.
+            package init(container: ContainerDescription) {
+                self.container = container
+            }
+
+            package init(from reader: inout JSONReader) throws(JSONError) {
+                let start = reader.position
+                var container: ContainerDescription?
+                try reader.beginObject()
+                while try reader.nextKey() {
+                    if try reader.readNullIfPresent() { continue }
+                    if reader.keyIs("container") {
+                        container = try ContainerDescription(from: &reader)
+                    } else {
+                        try reader.skipValue()
+                    }
+                }
+                guard let container else { throw JSONError(.missingField("container"), at: start) }
+                self.container = container
+            }
+
+            package func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.field("container", message: container)
                 writer.endObject()
             }
         }

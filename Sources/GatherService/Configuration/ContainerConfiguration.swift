@@ -20,15 +20,6 @@ package struct ContainerConfiguration: Sendable, Equatable {
             case .argument: "argument"
             }
         }
-
-        /// The way to have gatherd forget the container's index, and begin anew.
-        var forgetting: String {
-            switch self {
-            case .file(let path): "move \(path) away, 'gather reload', move it back, and 'gather reload'"
-            case .runtime: "remove the container and add it again"
-            case .argument: "start gatherd once without its --container"
-            }
-        }
     }
 
     /// A reverse-domain name or a plain word, unique in the daemon.

@@ -108,10 +108,10 @@ final class DaemonCore {
             engine = try Engine(
                 loop: loop, settings: settings, pool: pool, limits: options.limits, state: saved, store: store,
                 snapshotInterval: .nanoseconds(Int64(clamping: configuration.snapshotInterval)),
-                types: types, logger: self.logger,
-                tellsCallersApart: isShared, accounts: options.accounts, handover: handover,
-                watchMounts: options.watchMounts,
-                watchClock: options.watchClock, zones: options.zones, timeOfDay: options.timeOfDay)
+                types: types, logger: self.logger, tellsCallersApart: isShared, accounts: options.accounts,
+                handover: handover, marks: ContainerMarks(in: state?.path, loop: loop, logger: logger),
+                watchMounts: options.watchMounts, watchClock: options.watchClock, zones: options.zones,
+                timeOfDay: options.timeOfDay)
         } catch {
             store.abandon()
             throw StartError(startingToWatch: error)
@@ -473,7 +473,7 @@ final class DaemonCore {
             if let same, engine.setPackages(of: record, by: same) || engine.setSharing(of: record, by: same) {
                 continue
             }
-            engine.removeContainer(record)
+            engine.removeContainer(record, forgetsMark: same == nil)
         }
         for container in wanted where engine.containers.named(container.identifier) == nil {
             engine.addContainer(container)

@@ -36,7 +36,8 @@ extension Engine {
         if saved != nil { tree.presentAnew(record.number) }
         watcher.addContainer(
             record.number, path: configuration.path, ignoring: configuration.ignoredNames, isKnown: saved != nil,
-            wasMountPoint: saved?.description.isMountPoint == true, readsXattrs: !record.xattrs.isOff,
+            wasMountPoint: saved?.description.isMountPoint == true, mark: checkpointer.marks.mark(of: configuration),
+            readsXattrs: !record.xattrs.isOff,
             within: containers.enclosure(of: record), key: commits.isPersistent ? record.index.epoch : 0)
         for other in containers.below(record) {
             watcher.setEnclosure(other.number, to: containers.enclosure(of: other))
@@ -49,7 +50,8 @@ extension Engine {
     }
 
     /// Stops watching a container: its items leave every result set.
-    func removeContainer(_ record: ContainerRecord) {
+    func removeContainer(_ record: ContainerRecord, forgetsMark: Bool = false) {
+        if forgetsMark { checkpointer.marks.forget(record.identifier) }
         sync.end(of: record)
         watcher.removeContainer(record.number)
         absorb(record)
@@ -84,9 +86,13 @@ extension Engine {
 
     func state(of record: ContainerRecord) -> WatchState {
         let state = watcher.state(of: record.number) ?? .unavailable(reason: "the container was removed")
-        guard case .unavailable(let reason) = state, watcher.isUnmounted(record.number) else { return state }
-        let remedy = record.configuration.origin.forgetting
-        return .unavailable(reason: "\(reason); to have the directory itself, \(remedy)")
+        guard case .unavailable(var reason) = state else { return state }
+        if watcher.stranger(at: record.number) != nil {
+            reason += "; 'gather container accept \(record.identifier)' takes it"
+        } else if watcher.isUnmounted(record.number) {
+            reason += "; 'gather container accept \(record.identifier)' takes the directory itself"
+        }
+        return .unavailable(reason: reason)
     }
 
     /// Tells the monitors, and the log, of states that changed.

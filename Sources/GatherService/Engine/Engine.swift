@@ -53,7 +53,7 @@ final class Engine {
         loop: any EventLoop, settings: WatchSettings, pool: NIOThreadPool, limits: ServiceLimits, state: RecoveredState,
         store: PersistentStore, snapshotInterval: TimeAmount, types: ContentTypeDatabase, logger: Logger,
         tellsCallersApart: Bool = false, accounts: AccountDirectory = .system, handover: Handover? = nil,
-        watchMounts: DaemonOptions.WatchMounts,
+        marks: ContainerMarks, watchMounts: DaemonOptions.WatchMounts,
         watchClock: @escaping DaemonOptions.WatchClock = DaemonOptions.watchClock,
         zones: ZoneFiles = .system, timeOfDay: @escaping @Sendable () -> Timestamp = { .now }
     ) throws(SystemError) {
@@ -63,7 +63,7 @@ final class Engine {
             Workload(limits), pool: pool, loop: loop, rowsOnLoop: limits.rowsScannedOnLoop,
             servesOthers: store.isPersistent)
         iterations = IterationScheduler(loop: loop) { parts.engine?.runIteration() }
-        checkpointer = Checkpointer(store, interval: snapshotInterval, limits: limits, loop: loop)
+        checkpointer = Checkpointer(store, marks, interval: snapshotInterval, limits: limits, loop: loop)
         accessLists = AccessListSweeper(limits: limits, loop: loop)
         subscriptions = SubscriptionTable(limits: limits)
         plans = PlanQueue(mostBytes: limits.predicateBytesOnLoop)
@@ -107,7 +107,10 @@ final class Engine {
             logUnwatchedMounts(error)
         }
         store.hasLostTrack = { [weak self] in self?.runIteration() }
-        store.hasMadeDirectory = { [weak store] in kernel.setOwn(store?.place) }
+        store.hasMadeDirectory = { [weak store, marks] in
+            kernel.setOwn(store?.place)
+            marks.directoryWasMade()
+        }
         parts.engine = self
         mailbox.open(parts)
         // Nothing throws from here on: a caller whose engine fails has nothing to close.
@@ -160,6 +163,9 @@ final class Engine {
     /// The inotify descriptor, to be kept for the next process.
     var eventDescriptor: CInt { watcher.kernel.descriptor }
 
+    /// The mark by which a container is known; nil for none.
+    func mark(of record: ContainerRecord) -> ContainerMark? { watcher.mark(of: record.number) }
+
     /// Finds the parts of containers that scopes name.
     var scopes: ScopeResolver {
         ScopeResolver(containers: containers, access: access) { [watcher] in watcher.resolvedPath(of: $0) }
@@ -207,7 +213,13 @@ final class Engine {
         absorbAccess()
         if access.tellsCallersApart { accessLists.note(self) }
         followClock()
-        for notice in watcher.takeNotices() { log.note(notice) }
+        for notice in watcher.takeNotices() {
+            if case .containerMarked(let number) = notice, let record = containers.numbered(number) {
+                checkpointer.marks.set(watcher.mark(of: number), of: record.configuration)
+                monitors.stateChanged()
+            }
+            log.note(notice)
+        }
         reportStates()
         checkpointer.saveIfDue(self)
         iterations.complete()

@@ -29,6 +29,7 @@ struct ContainerHandler {
         case ContainerInterface.Add.name: try add(call)
         case ContainerInterface.Remove.name: try remove(call)
         case ContainerInterface.Rescan.name: try rescan(call)
+        case ContainerInterface.Accept.name: try accept(call)
         case ContainerInterface.Monitor.name: monitor(call)
         case ContainerInterface.Share.name: try share(call)
         default: call.fail(.methodNotImplemented(call.method))
@@ -178,7 +179,7 @@ struct ContainerHandler {
                 message: "it is an argument of gatherd (--container); restart gatherd without it")
         }
         try edit(for: record.identifier) { $0.removeAll { $0.identifier == record.identifier } }
-        engine.removeContainer(record)
+        engine.removeContainer(record, forgetsMark: true)
         call.reply()
     }
 
@@ -212,6 +213,17 @@ struct ContainerHandler {
             }
         }
         engine.runIteration()
+    }
+
+    private func accept(_ call: VarlinkCall) throws {
+        try AccessPolicy.requireOperator(call.peer)
+        let record = try record(try call.request(of: ContainerInterface.Accept.self).identifier)
+        engine.watcher.acceptRoot(of: record.number)
+        engine.runIteration()
+        if case .unavailable(let reason) = engine.state(of: record) {
+            throw ContainerError.containerUnavailable(identifier: record.identifier, message: reason)
+        }
+        call.reply(ContainerInterface.Accept.Reply(container: engine.describe(record)))
     }
 
     /// Replies once and, with `more`, after each change of a state. A slow reader gets one reply for several changes.
@@ -256,8 +268,9 @@ extension Engine {
             outstanding: figures.outstanding > 0 ? Int64(figures.outstanding) : nil,
             unreadablePaths: figures.unreadable > 0 ? unreadablePaths(of: record) : nil,
             sync: record.configuration.sync?.rawValue,
-            overLimit: figures.overLimit > 0 ? Int64(figures.overLimit) : nil, since: record.reported.awaySince?.rfc3339
-        )
+            overLimit: figures.overLimit > 0 ? Int64(figures.overLimit) : nil,
+            since: record.reported.awaySince?.rfc3339,
+            mark: mark(of: record)?.token.text, markedDirectory: mark(of: record)?.directoryText)
     }
 
     /// Returns the absolute paths of a few directories of the container that cannot be read.
@@ -281,6 +294,7 @@ extension Engine {
             directories: Int64(census.directories + 1), watches: 0, polled: 0, unreadable: 0,
             packages: record.configuration.packages, ignore: record.configuration.ignore,
             clock: commits.clock(question: 0).text, sync: record.configuration.sync?.rawValue,
-            since: record.reported.awaySince?.rfc3339)
+            since: record.reported.awaySince?.rfc3339, mark: mark(of: record)?.token.text,
+            markedDirectory: mark(of: record)?.directoryText)
     }
 }

@@ -15,7 +15,7 @@ struct PersistentFiles: Sendable {
     private static let indexPrefix = "index-"
     private static let journalPrefix = "journal-"
     /// The suffix of a file that was set aside.
-    private static let damaged = ".damaged"
+    static let damaged = ".damaged"
     /// The suffix of a segment after which published changes are missing.
     private static let cut = ".cut"
     private static let unfinished = ".new"

@@ -9,7 +9,7 @@ internal import LinuxSystem
 struct ContainerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "container",
-        abstract: "List, add, remove and rescan watched directories.",
+        abstract: "List, add, remove, rescan and accept watched directories.",
         discussion: """
             EXAMPLES
               gather container list
@@ -17,9 +17,10 @@ struct ContainerCommand: ParsableCommand {
               gather container add photos ~/Pictures --ignore '*.tmp' --ignore .git
               gather container add notes ~/notes --make
               gather container rescan grocery
+              gather container accept grocery
               gather container remove grocery
             """,
-        subcommands: [List.self, Add.self, Remove.self, Rescan.self])
+        subcommands: [List.self, Add.self, Remove.self, Rescan.self, Accept.self])
 
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
@@ -212,6 +213,35 @@ struct ContainerCommand: ParsableCommand {
             let result = try client.rescanContainer(ContainerIdentifier(identifier))
             var output = Output()
             output.line("added \(result.added), changed \(result.changed), removed \(result.removed)")
+            output.flush()
+        }
+    }
+
+    struct Accept: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "accept",
+            abstract: "Take another directory at a container's path for the container.",
+            usage: "gather container accept [<options>] <identifier>",
+            discussion: """
+                A container with the file .gather/container is unavailable while another directory is at its path: another disk, \
+                an empty mount point, a copy. After this command that directory is the container, and live queries get the \
+                differences. Only root and the daemon's own user may do this.
+
+                EXAMPLES
+                  gather container list          shows the reason
+                  gather container accept grocery
+                """)
+
+        @Argument(help: "The container.", completion: Completions.containers)
+        var identifier: String
+
+        @OptionGroup var connection: ConnectionOptions
+
+        mutating func run() throws {
+            var client = try connection.connect()
+            let container = try client.acceptContainer(ContainerIdentifier(identifier))
+            var output = Output()
+            output.line(ContainerTable.sentence(container))
             output.flush()
         }
     }

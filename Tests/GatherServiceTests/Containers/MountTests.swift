@@ -129,70 +129,38 @@ struct MountTests {
         }
     }
 
-    enum Origin: CaseIterable { case file, runtime, argument }
-
-    /// A container whose file system is not mounted says so when it is to be compared, with a way to have the directory itself
-    /// that works for it.
-    @Test(.needsRoot("mounts", if: TemporaryDirectory.canMount), arguments: Origin.allCases)
-    func theDirectoryBeneathCanBeHad(_ origin: Origin) async throws {
+    /// A container whose file system is not mounted says so when it is to be compared, with the command that takes the directory
+    /// itself.
+    @Test(.needsRoot("mounts", if: TemporaryDirectory.canMount)) func theDirectoryBeneathCanBeHad() async throws {
         let directory = try TemporaryDirectory()
-        let (tree, file) = (directory.path + "/tree", directory.path + "/containers.d/tree.toml")
+        let tree = directory.path + "/tree"
         try directory.makeDirectory("tree")
-        try directory.write("", to: "gatherd.toml")
-        if origin == .file { try directory.write("path = \"\(tree)\"\n", to: "containers.d/tree.toml") }
         defer { umount2(tree, CInt(MNT_DETACH)) }
-        func rescan(_ daemon: DaemonFixture) async throws {
-            _ = try await daemon.call(ContainerInterface.Rescan.self, .init(identifier: "tree"))
-        }
-        func add(_ daemon: DaemonFixture) async throws {
-            let request = ContainerInterface.Add.Request(identifier: "tree", path: tree, packages: [], ignore: [])
-            _ = try await daemon.call(ContainerInterface.Add.self, request)
-        }
-        func expectDirectory(_ daemon: DaemonFixture) async throws {
-            try await rescan(daemon)
-            #expect(try await daemon.find("") == ["beneath"])
-        }
-        let containers: [String: String] = origin == .argument ? ["tree": tree] : [:]
-        try await DaemonFixture.run(containers: containers, directory: directory) { daemon in
-            if origin == .runtime { try await add(daemon) }
+        try await DaemonFixture.run(directory: directory) { daemon in
+            func rescan() async throws {
+                _ = try await daemon.call(ContainerInterface.Rescan.self, .init(identifier: "tree"))
+            }
             #expect(try await daemon.find("") == [])
             #expect(mount("none", tree, "tmpfs", 0, nil) == 0)
-            try await rescan(daemon)
+            try await rescan()
             #expect(umount2(tree, CInt(MNT_DETACH)) == 0)
             try directory.write("", to: "tree/beneath")
-            let remedy =
-                switch origin {
-                case .file: "move \(file) away, 'gather reload', move it back, and 'gather reload'"
-                case .runtime: "remove the container and add it again"
-                case .argument: "start gatherd once without its --container"
-                }
-            let reason = "its file system is not mounted; to have the directory itself, \(remedy)"
+            let reason = "its file system is not mounted; 'gather container accept tree' takes the directory itself"
             do {
-                try await rescan(daemon)
+                try await rescan()
                 Issue.record("an unavailable container was compared")
             } catch VarlinkClientError.error(let error) {
                 #expect(ContainerError(error) == .containerUnavailable(identifier: "tree", message: reason))
             }
             let state = try await daemon.call(ContainerInterface.Get.self, .init(identifier: "tree")).container
             #expect(state.state == .unavailable && state.reason == reason)
-            switch origin {
-            case .file:
-                #expect(rename(file, file + ".away") == 0)
-                _ = try await daemon.call(ServiceInterface.Reload.self, .init())
-                #expect(rename(file + ".away", file) == 0)
-                _ = try await daemon.call(ServiceInterface.Reload.self, .init())
-                try await expectDirectory(daemon)
-            case .runtime:
-                _ = try await daemon.call(ContainerInterface.Remove.self, .init(identifier: "tree"))
-                try await add(daemon)
-                try await expectDirectory(daemon)
-            case .argument: break
-            }
+            _ = try await daemon.call(ContainerInterface.Accept.self, .init(identifier: "tree"))
+            #expect(try await daemon.find("") == ["beneath"])
         }
-        guard origin == .argument else { return }
-        try await DaemonFixture.run(containers: [:], directory: directory) { _ in }
-        try await DaemonFixture.run(containers: containers, directory: directory) { daemon in
-            try await expectDirectory(daemon)
+        // It is no mount point from then on.
+        try await DaemonFixture.run(directory: directory) { daemon in
+            let found = try await daemon.find("")
+            #expect(found == ["beneath"])
         }
     }
 

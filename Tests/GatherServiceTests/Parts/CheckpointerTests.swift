@@ -29,10 +29,11 @@ struct CheckpointerTests {
         init(_ files: PersistentFiles?, loop: any EventLoop, _ identifiers: [String]) throws {
             var limits = ServiceLimits()
             limits.saveAgainAfter = .milliseconds(1)
+            let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
             store = PersistentStore(
-                files, RecoveredState(), boot: PersistentStore.currentBoot, loop: loop,
-                logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), limits: limits)
-            checkpointer = Checkpointer(store, interval: .hours(1), limits: limits, loop: loop)
+                files, RecoveredState(), boot: PersistentStore.currentBoot, loop: loop, logger: logger, limits: limits)
+            let marks = ContainerMarks(in: nil, loop: loop, logger: logger)
+            checkpointer = Checkpointer(store, marks, interval: .hours(1), limits: limits, loop: loop)
             for identifier in identifiers {
                 let configuration = try ContainerConfiguration(
                     identifier: identifier, path: "/none/" + identifier, origin: .runtime)

@@ -34,6 +34,9 @@ final class Checkpointer {
     private(set) var failed: UInt64 = 0
     private(set) var duration: UInt64 = 0
 
+    /// The marks of containers, for the next start.
+    let marks: ContainerMarks
+
     private let store: PersistentStore
     private let limits: ServiceLimits
     private let loop: any EventLoop
@@ -44,8 +47,11 @@ final class Checkpointer {
     private var retryAfter: TimeAmount
     private var timer: (time: NIODeadline, task: Scheduled<Void>)?
 
-    init(_ store: PersistentStore, interval: TimeAmount, limits: ServiceLimits, loop: any EventLoop) {
-        (self.store, self.interval, self.limits, self.loop) = (store, interval, limits, loop)
+    init(
+        _ store: PersistentStore, _ marks: ContainerMarks, interval: TimeAmount, limits: ServiceLimits,
+        loop: any EventLoop
+    ) {
+        (self.store, self.marks, self.interval, self.limits, self.loop) = (store, marks, interval, limits, loop)
         retryAfter = limits.saveAgainAfter
     }
 
@@ -81,9 +87,10 @@ final class Checkpointer {
         save(owner, owner.containers.filter { Checkpointer.isUnsaved($0) && dueTime(of: $0) <= now })
     }
 
-    /// Saves the indexes to which the journal does not lead, as this is the end.
+    /// Saves the marks, and the indexes to which the journal does not lead, as this is the end.
     func close(_ owner: any Owner) {
         timer?.task.cancel()
+        marks.close()
         guard store.isPersistent, !store.isSuspended else { return }
         let unsaved = owner.containers.filter { Checkpointer.isUnsaved($0) && !$0.snapshotMark.isJournaled }
         if !unsaved.isEmpty { save(owner, unsaved) }

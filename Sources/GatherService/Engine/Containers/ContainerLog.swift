@@ -65,7 +65,7 @@ struct ContainerLog {
             }
         case .containerGone(let number, let error):
             log(.warning, number, "container-unavailable") {
-                "container '\($0.identifier)' is unavailable: \($0.configuration.path): \(error); its items have left all results and return when it is available again"
+                "container '\($0.identifier)' is unavailable: \($0.configuration.path): \(state($0).reason ?? "\(error)"); its items have left all results and return when it is available again"
             }
         case .containerFound(let number, let isKnown, let obstacle):
             // At the start this is the line that tells how the container begins.
@@ -75,6 +75,7 @@ struct ContainerLog {
                     + "\(isKnown ? "compared with the file system" : "read")\(obstacle.map { ", because \($0)" } ?? ""); "
                     + "exact answers wait until it is"
             }
+        case .containerMarked: break
         case .containerGoesOn(let number, let directories, let unread):
             log(.info, number, "container-live") {
                 "container '\($0.identifier)' at \($0.configuration.path) continues from the previous process: "
