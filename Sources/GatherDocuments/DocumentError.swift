@@ -1,7 +1,9 @@
 // Errors of documents, versions, devices and key-value stores.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import GatherKit
 internal import LinuxSystem
+internal import Metadata
 
 /// A failed operation on a document, a version, a container, a device's identifier or a key-value store.
 ///
@@ -47,6 +49,9 @@ public struct DocumentError: Error, Sendable, Hashable, CustomStringConvertible 
         /// A folder on the path, below the container's own directory, is a symbolic link, or the path leaves the container. Nothing is
         /// opened then, since the link could lead out of a shared container.
         public static let symbolicLink = Code(rawValue: "symbolicLink")
+        /// Another directory is at the path of the container: another disk, an empty mount point or a copy. No file is read from it or
+        /// saved to it. Unsaved changes stay, and are saved when the container's own directory is back.
+        public static let anotherContainer = Code(rawValue: "anotherContainer")
         /// A package has an entry that is neither a file, a folder nor a symbolic link, such as a socket.
         public static let specialFile = Code(rawValue: "specialFile")
         /// The application could not use the contents.
@@ -130,6 +135,19 @@ public struct DocumentError: Error, Sendable, Hashable, CustomStringConvertible 
             : "\(link ?? "a folder on the path") is a symbolic link, and nothing below it is opened"
         self.init(
             code: .symbolicLink, message: "cannot open the folder \(text): \(reason)", path: text, errno: error.code)
+    }
+
+    /// Makes the error of a directory that was not opened.
+    init(opening path: [UInt8], _ failure: KnownContainers.Failure) {
+        switch failure {
+        case .system(let error): self.init(opening: path, error)
+        case .stranger(let stranger, let root):
+            let (text, place) = (String(decoding: path, as: UTF8.self), String(decoding: root, as: UTF8.self))
+            self.init(
+                code: .anotherContainer,
+                message: "cannot open the folder \(text): the container at \(place) is unavailable: \(stranger.reason)",
+                path: text)
+        }
     }
 
     /// Returns the result of a system call, with the errors of documents.

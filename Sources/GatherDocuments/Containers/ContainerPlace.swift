@@ -44,8 +44,8 @@ public enum ContainerPlace: Sendable, Hashable {
         do throws(GatherError) {
             let container = try await Container(identifier: identifier, daemon: daemon)
             try container.requireHere()
-            if await isThere(container) { return .container(container) }
-            reason = "the directory \(container.data) is missing or cannot be read"
+            guard let obstacle = await obstacle(to: container) else { return .container(container) }
+            reason = obstacle.message
         } catch {
             reason = error.message
         }
@@ -66,9 +66,16 @@ public enum ContainerPlace: Sendable, Hashable {
         return .local(local, reason: reason)
     }
 
-    /// Whether the directory of a container can be opened.
-    static func isThere(_ container: Container) async -> Bool {
-        await BlockingWork.run { (try? Folder(container.data.bytes)) != nil }
+    /// Returns why the directory of a container cannot be opened; nil if it can, and is the container's own.
+    static func obstacle(to container: Container) async -> DocumentError? {
+        await BlockingWork.run {
+            do throws(DocumentError) {
+                _ = try Folder(container.data.bytes)
+                return nil
+            } catch {
+                return error
+            }
+        }
     }
 }
 
@@ -125,7 +132,7 @@ public struct ContainerPlaces: AsyncSequence, Sendable {
         after change: ContainerAvailability.Element, last: ContainerPlace?
     ) async throws(DocumentError) -> ContainerPlace {
         if case .unavailable(let reason) = change {
-            if case .container(let container) = last, await ContainerPlace.isThere(container) {
+            if case .container(let container) = last, await ContainerPlace.obstacle(to: container) == nil {
                 return .container(container)
             }
             return try await ContainerPlace.local(
@@ -133,7 +140,9 @@ public struct ContainerPlaces: AsyncSequence, Sendable {
         }
         let place = try await ContainerPlace.current(identifier, daemon: daemon, local: directory)
         // The daemon may have ended since it told the change.
-        if case .local = place, case .container(let container) = last, await ContainerPlace.isThere(container) {
+        if case .local = place, case .container(let container) = last,
+            await ContainerPlace.obstacle(to: container) == nil
+        {
             return .container(container)
         }
         return place

@@ -77,15 +77,24 @@ extension Document {
         let (location, saved, holder) = (location, Saved(options: options, progress: progress), holder)
         holder.set(.progressAvailable, true)
         defer { holder.change { $0.subtract([.progressAvailable, .editingDisabled]) } }
-        return try await BlockingWork.run { () throws(DocumentError) in
-            let path = try DocumentPath(location)
-            try path.requireDocument()
-            let folder = try Folder(path.folder)
-            try folder.lock(timeout: saved.options.lockTimeout) { holder.set(.editingDisabled, true) }
-            holder.set(.editingDisabled, false)
-            if mustBeNew, saved.options.checksCase { try folder.requireDistinctCase(path.name) }
-            // The lock ends with the descriptor of the folder, on every way out.
-            return try save(saved, folder, path)
+        let attempt = { () async throws(DocumentError) -> Value in
+            try await BlockingWork.run { () throws(DocumentError) in
+                let path = try DocumentPath(location)
+                try path.requireDocument()
+                let folder = try Folder(path.folder)
+                try folder.lock(timeout: saved.options.lockTimeout) { holder.set(.editingDisabled, true) }
+                holder.set(.editingDisabled, false)
+                if mustBeNew, saved.options.checksCase { try folder.requireDistinctCase(path.name) }
+                // The lock ends with the descriptor of the folder, on every way out.
+                return try save(saved, folder, path)
+            }
+        }
+        do throws(DocumentError) { return try await attempt() } catch {
+            guard error.code == .anotherContainer else { throw error }
+            // The daemon may have been told to take that directory.
+            let (daemon, timeout) = (options.daemon, options.daemonTimeout)
+            _ = await FollowLoop.answer(within: timeout) { try? await KnownContainers.learn(from: daemon) }
+            return try await attempt()
         }
     }
 }

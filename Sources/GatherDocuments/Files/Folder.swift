@@ -1,6 +1,7 @@
 // An open folder: its lock, and its files by name.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import GatherKit
 internal import Glibc
 internal import LinuxSystem
 internal import Metadata
@@ -16,12 +17,10 @@ struct Folder: ~Copyable {
     /// The file that is locked in place of the folder, where the file system locks no folders.
     private let lockFile = Mutex<DirectoryLockFile?>(nil)
 
-    /// Opens a folder. Below a container, a symbolic link on the path is refused.
+    /// Opens a folder. Below a container, a symbolic link on the path is refused, and so is another directory at the container's path.
     init(_ path: [UInt8], access: Directory.Access = .reading) throws(DocumentError) {
         self.path = path
-        do throws(SystemError) {
-            descriptor = try ContainerRoots.open(path, access: access)
-        } catch {
+        do throws(KnownContainers.Failure) { descriptor = try KnownContainers.open(path, access: access) } catch {
             throw DocumentError(opening: path, error)
         }
     }

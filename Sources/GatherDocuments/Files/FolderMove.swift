@@ -39,7 +39,9 @@ package enum FolderMove {
     package static func removeEmpty(_ path: String) throws(DocumentError) -> Bool {
         let bytes = Array(path.utf8)
         // A process that was killed may have left the file of its lock, which goes with the next lock.
-        if let folder = try? Folder(bytes) { try? folder.lock(timeout: .zero, isNeeded: true) }
+        do throws(DocumentError) { try Folder(bytes).lock(timeout: .zero, isNeeded: true) } catch {
+            if error.code == .anotherContainer { throw error }
+        }
         do throws(SystemError) {
             let entry = try ContainerRoots.openParent(of: path)
             try Entry.remove(entry.name, in: entry.directory.number, isDirectory: true)

@@ -33,11 +33,14 @@ struct KeyValueDirectory: ~Copyable, Sendable {
     }
 
     private static func open(_ path: FilePath) throws(DocumentError) -> Descriptor {
-        do throws(SystemError) {
-            return try ContainerRoots.openMaking(path.bytes, mode: 0o777, parents: 1)
+        do throws(KnownContainers.Failure) {
+            return try KnownContainers.opening { look throws(SystemError) in
+                try ContainerRoots.openMaking(path.bytes, mode: 0o777, parents: 1, look: look)
+            }
         } catch {
             let problem = DocumentError(opening: path.bytes, error)
-            throw problem.code == .symbolicLink ? problem : .system("open the directory", path.string, error)
+            guard case .system(let error) = error, problem.code != .symbolicLink else { throw problem }
+            throw .system("open the directory", path.string, error)
         }
     }
 

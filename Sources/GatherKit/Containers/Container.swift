@@ -30,7 +30,9 @@ public struct Container: Sendable, Hashable, Identifiable {
         self.identifier = status.identifier
         data = FilePath(status.path)
         self.daemon = daemon
-        if daemon.host == nil { ContainerRoots.add(data.bytes) }
+        guard daemon.host == nil else { return }
+        ContainerRoots.add(data.bytes)
+        KnownContainers.set(status, of: daemon)
     }
 
     /// Refuses a container of another machine, since its path is that of other files here.
@@ -52,22 +54,29 @@ public struct Container: Sendable, Hashable, Identifiable {
     public func documents() throws(GatherError) -> FilePath {
         try requireHere()
         let path = data.appending(Container.documentsName)
-        do throws(SystemError) {
-            let directory = try ContainerRoots.open(data.bytes, access: .path)
-            do throws(SystemError) {
-                try Directory.make(Container.documentsName, in: directory.number, mode: 0o777)
-            } catch {
-                guard error == .exists else { throw error }
-                guard try EntryStatus(of: Container.documentsName, in: directory.number).isDirectory else {
-                    throw .notDirectory
-                }
-            }
+        do throws(KnownContainers.Failure) {
+            let directory = try KnownContainers.open(data.bytes, access: .path)
+            do throws(SystemError) { try Container.makeDocuments(in: directory.number) } catch { throw .system(error) }
             return path
         } catch {
+            let reason =
+                switch error {
+                case .system(let error): error.description
+                case .stranger(let stranger, _): stranger.reason
+                }
             throw GatherError(
                 code: .containerUnavailable,
-                message: "the directory \(path) of the container '\(identifier)' cannot be made: \(error.description)",
+                message: "the directory \(path) of the container '\(identifier)' cannot be made: \(reason)",
                 subject: path.string)
+        }
+    }
+
+    private static func makeDocuments(in directory: CInt) throws(SystemError) {
+        do throws(SystemError) {
+            try Directory.make(Container.documentsName, in: directory, mode: 0o777)
+        } catch {
+            guard error == .exists else { throw error }
+            guard try EntryStatus(of: Container.documentsName, in: directory).isDirectory else { throw .notDirectory }
         }
     }
 
@@ -87,6 +96,9 @@ public struct Container: Sendable, Hashable, Identifiable {
 
     /// The availability of the container, now and at each change.
     public var availability: ContainerAvailability { ContainerAvailability(identifier: identifier, daemon: daemon) }
+
+    /// The identity of the container, now and at each change; nil while it has none or is unavailable.
+    public var identity: ContainerIdentities { ContainerIdentities(identifier: identifier, daemon: daemon) }
 
     /// The devices that the container is shared with, as the sharing helper tells. The daemon may run without it.
     ///

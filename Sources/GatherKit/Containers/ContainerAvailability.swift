@@ -34,16 +34,11 @@ public struct ContainerAvailability: AsyncSequence, Sendable {
 
     /// An iterator over the changes.
     public struct Iterator: AsyncIteratorProtocol {
-        private let identifier: ContainerIdentifier
-        private let daemon: Daemon
-        private var replies: Session.Replies<ContainerInterface.Monitor>.Iterator?
-        private var backoff: Backoff
+        private var monitor: ContainerMonitor
         private var last: Element?
 
         fileprivate init(identifier: ContainerIdentifier, daemon: Daemon) {
-            self.identifier = identifier
-            self.daemon = daemon
-            backoff = Backoff(daemon.socket)
+            monitor = ContainerMonitor(identifier: identifier, daemon: daemon)
         }
 
         /// Returns the next change, at first the present availability. Nil when the task is cancelled.
@@ -51,45 +46,20 @@ public struct ContainerAvailability: AsyncSequence, Sendable {
 
         /// Returns the next change, at first the present availability. Nil when the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(GatherError) -> Element? {
-            while !Task.isCancelled {
-                let element: Element
-                do throws(GatherError) {
-                    guard let state = try await nextState(isolation: actor) else { continue }
-                    element = state
-                } catch {
-                    replies = nil
-                    guard error.isTransient else {
-                        if error.code == .cancelled { return nil }
-                        throw error
+            while let finding = try await monitor.next(isolation: actor) {
+                let element: Element =
+                    switch finding {
+                    case .none(let reason): .unavailable(reason: reason)
+                    case .found(let container):
+                        container.state == .unavailable
+                            ? .unavailable(reason: container.reason ?? "the directory \(container.path) is missing")
+                            : .available(ContainerStatus.State(rawValue: container.state.rawValue))
                     }
-                    element = .unavailable(reason: error.message)
-                }
                 guard element != last else { continue }
                 last = element
                 return element
             }
             return nil
-        }
-
-        private mutating func nextState(isolation actor: isolated (any Actor)?) async throws(GatherError) -> Element? {
-            if replies == nil {
-                if last != nil { try? await Task.sleep(for: backoff.next()) }
-                replies = try await Session.connect(daemon.socket)
-                    .callMore(ContainerInterface.Monitor.self, ContainerInterface.Monitor.Request())
-                    .makeAsyncIterator()
-            }
-            guard let reply = try await replies?.next(isolation: actor) else {
-                replies = nil
-                return nil
-            }
-            backoff.reset()
-            guard let container = reply.containers.first(where: { $0.identifier == identifier.rawValue }) else {
-                return .unavailable(reason: "there is no container '\(identifier)'")
-            }
-            guard container.state != .unavailable else {
-                return .unavailable(reason: container.reason ?? "the directory \(container.path) is missing")
-            }
-            return .available(ContainerStatus.State(rawValue: container.state.rawValue))
         }
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherProtocol
+package import Metadata
 
 /// The status of a container.
 public struct ContainerStatus: Sendable, Hashable, Identifiable {
@@ -29,73 +30,62 @@ public struct ContainerStatus: Sendable, Hashable, Identifiable {
         public var isTemporary: Bool { self == .crawling || self == .verifying }
     }
 
+    private let description: ContainerDescription
+
     /// The container's identifier.
-    public let identifier: ContainerIdentifier
+    public var identifier: ContainerIdentifier { ContainerIdentifier(description.identifier) }
     /// The directory.
-    public let path: String
+    public var path: String { description.path }
     /// The state.
-    public let state: State
+    public var state: State { State(rawValue: description.state.rawValue) }
     /// The reason for which it is not live.
-    public let reason: String?
+    public var reason: String? { description.reason }
     /// The time since when an unavailable container is so, as far as the daemon knows; nil in other states.
-    public let since: Timestamp?
+    public var since: Timestamp? { description.since.flatMap { Timestamp(rfc3339: $0) } }
     /// The origin: a configuration file's path, `runtime` or `argument`.
-    public let origin: String
+    public var origin: String { description.origin }
     /// The number of entries. It includes entries inside packages, which most queries do not find.
-    public let items: Int
+    public var items: Int { Int(clamping: description.items) }
     /// The number of directories among them.
-    public let directories: Int
+    public var directories: Int { Int(clamping: description.directories) }
     /// The number of watched directories.
-    public let watches: Int
+    public var watches: Int { Int(clamping: description.watches) }
     /// The number of directories that are polled because they cannot be watched.
-    public let polled: Int
+    public var polled: Int { Int(clamping: description.polled) }
     /// The number of polled directories that would be watched if there were more inotify watches.
-    public let overLimit: Int
+    public var overLimit: Int { Int(clamping: description.overLimit ?? 0) }
     /// The number of directories that cannot be read.
-    public let unreadable: Int
+    public var unreadable: Int { Int(clamping: description.unreadable) }
     /// A few of the directories that cannot be read; empty for a caller that does not see every item.
-    public let unreadablePaths: [String]
+    public var unreadablePaths: [String] { description.unreadablePaths ?? [] }
     /// The file extensions that make a directory one item.
-    public let packages: [String]
+    public var packages: [String] { description.packages }
     /// The names that are not read.
-    public let ignore: [String]
+    public var ignore: [String] { description.ignore }
     /// The clock of the container.
-    public let clock: DaemonClock
+    public var clock: DaemonClock { DaemonClock(rawValue: description.clock) }
     /// The attributes that take extra system calls for each item and are known here, since a query has requested one of
     /// them.
-    public let filledAttributes: [String]
+    public var filledAttributes: [String] { description.filled ?? [] }
     /// The memory for these attributes, in bytes.
-    public let filledBytes: Int
+    public var filledBytes: Int { Int(clamping: description.filledBytes ?? 0) }
     /// The number of directories that are still to be read; nil if none are.
-    public let outstandingDirectories: Int
+    public var outstandingDirectories: Int { Int(clamping: description.outstanding ?? 0) }
     /// The program that shares the container with other devices, `syncthing`; nil if it is not shared.
-    public let sync: String?
+    public var sync: String? { description.sync }
+    /// The identity by which the daemon knows the container; nil if it has none. It stays while another directory is at the path.
+    public var identity: ContainerIdentity? { description.mark.map { ContainerIdentity(rawValue: $0) } }
+    /// The mark by which the daemon knows the container, with its directory.
+    package var mark: ContainerMark? {
+        description.mark.flatMap { ContainerToken(contents: $0.utf8) }.map {
+            ContainerMark($0, in: description.markedDirectory.flatMap(ContainerMark.directory))
+        }
+    }
 
     /// The identifier.
     public var id: ContainerIdentifier { identifier }
 
-    init(_ description: ContainerDescription) {
-        identifier = ContainerIdentifier(description.identifier)
-        path = description.path
-        state = State(rawValue: description.state.rawValue)
-        reason = description.reason
-        since = description.since.flatMap { Timestamp(rfc3339: $0) }
-        origin = description.origin
-        items = Int(clamping: description.items)
-        directories = Int(clamping: description.directories)
-        watches = Int(clamping: description.watches)
-        polled = Int(clamping: description.polled)
-        overLimit = Int(clamping: description.overLimit ?? 0)
-        unreadable = Int(clamping: description.unreadable)
-        unreadablePaths = description.unreadablePaths ?? []
-        packages = description.packages
-        ignore = description.ignore
-        clock = DaemonClock(rawValue: description.clock)
-        filledAttributes = description.filled ?? []
-        filledBytes = Int(clamping: description.filledBytes ?? 0)
-        outstandingDirectories = Int(clamping: description.outstanding ?? 0)
-        sync = description.sync
-    }
+    init(_ description: ContainerDescription) { self.description = description }
 }
 
 /// The differences that a rescan found.
