@@ -120,9 +120,10 @@ extension TreeWatcher {
             expectChildren(of: result, entries, in: id)
             compare(result, with: id, touched: touched, origin)
         }
-        if directories[id].flags.insert(.wasRead).inserted, tree.parent(of: node) == nil || isMarkFolder(node) {
-            // Whether it was still in its place when its own watch began, and which mark it has.
-            suspect(node.container, position: origin.position)
+        if directories[id].flags.insert(.wasRead).inserted {
+            // Whether it was still in its place when its own watch began.
+            if tree.parent(of: node) == nil { suspect(node.container, position: origin.position) }
+            if isMarkFolder(node) { suspectMark(of: node.container, position: origin.position) }
         }
         let holds = holdsFindings(of: result, in: containers[node.container])
         for name in held?.names ?? [] {

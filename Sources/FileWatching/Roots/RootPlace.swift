@@ -24,6 +24,8 @@ struct RootPlace {
     private(set) var stranger: ContainerStranger?
     /// The file of the mark, as it was read last.
     private(set) var tokenFile: ContainerTokenFile?
+    /// Whether something has happened to the file of the mark, or its folder.
+    var hasNewsOfMark = false
     /// The directory that was judged last.
     private var judged: FileIdentity?
     /// Whether it is without the file system that was mounted on it.
@@ -71,12 +73,15 @@ struct RootPlace {
         return !isUnmounted && !isEnclosed
     }
 
+    /// Whether the file of the mark is to be looked at. A directory that is watched tells when one comes.
+    func wantsMark(ofKnownRoot isKnown: Bool) -> Bool { !isKnown || mark != nil || hasNewsOfMark || tokenFile == nil }
+
     /// Judges the directory that is there by its mark. A container without a mark takes whatever is at its path.
     ///
     /// - Parameter directory: Its identity, if the file system tells it from others after a restart.
     /// - Returns: Whether it is the container's own.
     mutating func judge(_ file: ContainerTokenFile, in directory: FileIdentity?, isWatched: Bool) -> Bool {
-        (tokenFile, judged) = (file, directory)
+        (tokenFile, judged, hasNewsOfMark) = (file, directory, false)
         stranger = accepts ? nil : mark?.stranger(file.finding, in: directory, isWatched: isWatched)
         return stranger == nil
     }

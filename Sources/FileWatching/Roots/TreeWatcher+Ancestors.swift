@@ -103,11 +103,30 @@ extension TreeWatcher {
         _ found: FileStatus, _ type: FileSystemType?, _ file: ContainerTokenFile, _ container: WatchedContainer
     ) -> Bool {
         // A watch that has ended was of a directory that is gone, and the file system may have given its number to this one.
-        let isWatched = container.root.map { root in
-            directories[root].watch >= 0 && fileIdentities.isSame(tree.status(of: directories[root].node), found)
-        }
+        let isWatched = isKnownRoot(of: container, found) && container.root.map { directories[$0].watch >= 0 } == true
         let directory = ContainerMark.directory(found.identity, isKept: type?.keepsIdentities == true)
-        return container.place.judge(file, in: directory, isWatched: isWatched == true)
+        return container.place.judge(file, in: directory, isWatched: isWatched)
+    }
+
+    /// Reads the file of a container's mark. A mount that is slow to answer hides no container that has none.
+    func tokenFile(of container: WatchedContainer, in directory: CInt) throws(SystemError) -> ContainerTokenFile {
+        do throws(SystemError) {
+            return try kernel.containerToken(in: directory, known: container.place.tokenFile)
+        } catch {
+            guard container.place.mark == nil, error.isOfMount else { throw error }
+            return ContainerTokenFile(.none)
+        }
+    }
+
+    /// Whether a directory looks like the container's root that is known.
+    func isKnownRoot(of container: WatchedContainer, _ found: FileStatus) -> Bool {
+        container.root.map { fileIdentities.isSame(tree.status(of: directories[$0].node), found) } ?? false
+    }
+
+    /// The file of a container's mark may have come or changed: looks at it.
+    func suspectMark(of number: UInt32, position: UInt64) {
+        containers[number]?.place.hasNewsOfMark = true
+        suspect(number, position: position)
     }
 
     /// The directory that was judged last is the container's from now on, with its mark.
@@ -115,8 +134,6 @@ extension TreeWatcher {
         let former = container.place.mark
         container.place.take()
         if container.place.mark != former { notices.append(.containerMarked(container: container.number)) }
-        // No event tells when it can be read.
-        if container.place.tokenFile?.finding == .unreadable, container.polling.next == nil { pollLater(container) }
     }
 
     /// Has a container's directory looked at again where the file of its mark has come or changed, or the folder of that.
@@ -124,7 +141,7 @@ extension TreeWatcher {
         let node = directories[id].node
         let isFolder = tree.parent(of: node) == nil && name.elementsEqual(ContainerToken.folder.utf8)
         guard isFolder || (name.elementsEqual(ContainerToken.name.utf8) && isMarkFolder(node)) else { return }
-        suspect(node.container, position: origin.position)
+        suspectMark(of: node.container, position: origin.position)
     }
 
     /// Whether a directory is the one that has the file of its container's mark.

@@ -130,8 +130,11 @@ extension TreeWatcher {
             guard container.place.found(isEnclosed: isEnclosed) else { throw .noDevice }
             let type = kernel.fileSystemType(of: number)
             fileIdentities.note(device: status.file.device, keepsBirthTimes: type?.keepsBirthTimes != false)
-            let file = try kernel.containerToken(in: number, known: container.place.tokenFile)
-            guard isOwn(status.file, type, file, container) else { throw .noDevice }
+            var file = container.place.tokenFile
+            if container.place.wantsMark(ofKnownRoot: isKnownRoot(of: container, status.file)) {
+                file = try tokenFile(of: container, in: number)
+            }
+            guard let file, isOwn(status.file, type, file, container) else { throw .noDevice }
             if status.isMountRoot, !isCovered(container, by: status.file) { container.place.foundMount() }
             container.polling.setFileSystem(watches.budget.isWanted ? type?.nameIfChangedElsewhere : nil)
             return .success(status.file)
