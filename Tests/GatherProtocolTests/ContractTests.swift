@@ -125,6 +125,7 @@ private func check(_ errors: [any InterfaceError], in interface: VarlinkInterfac
                 check(ContainerInterface.List.self, in: interface), check(ContainerInterface.Get.self, in: interface),
                 check(ContainerInterface.Add.self, in: interface), check(ContainerInterface.Remove.self, in: interface),
                 check(ContainerInterface.Rescan.self, in: interface),
+                check(ContainerInterface.Accept.self, in: interface),
                 check(ContainerInterface.Monitor.self, in: interface),
                 check(ContainerInterface.Share.self, in: interface),
                 check(ContainerInterface.ReadableBy.self, in: interface),

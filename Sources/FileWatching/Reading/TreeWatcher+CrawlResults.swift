@@ -120,11 +120,7 @@ extension TreeWatcher {
             expectChildren(of: result, entries, in: id)
             compare(result, with: id, touched: touched, origin)
         }
-        if directories[id].flags.insert(.wasRead).inserted {
-            // Whether it was still in its place when its own watch began.
-            if tree.parent(of: node) == nil { suspect(node.container, position: origin.position) }
-            if isMarkFolder(node) { suspectMark(of: node.container, position: origin.position) }
-        }
+        if directories[id].flags.insert(.wasRead).inserted { lookAgain(afterFirstReadOf: node, origin) }
         let holds = holdsFindings(of: result, in: containers[node.container])
         for name in held?.names ?? [] {
             if ignoresNames, name.withUnsafeBytes({ isIgnored($0, in: id) }) { continue }

@@ -144,6 +144,12 @@ extension TreeWatcher {
         suspectMark(of: node.container, position: origin.position)
     }
 
+    /// A directory was read for the first time: looks whether a root was still in its place when its own watch began, and at the mark.
+    func lookAgain(afterFirstReadOf node: TreeNode, _ origin: Origin) {
+        if tree.parent(of: node) == nil { suspect(node.container, position: origin.position) }
+        if isMarkFolder(node) { suspectMark(of: node.container, position: origin.position) }
+    }
+
     /// Whether a directory is the one that has the file of its container's mark.
     func isMarkFolder(_ node: TreeNode) -> Bool {
         guard let parent = tree.parent(of: node), tree.parent(of: parent) == nil else { return false }
